@@ -1,0 +1,29 @@
+# Two commands for a fresh machine: `make demo` and `make test`. The rest is for daily work.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: demo test quick check bench golden docs clean
+
+$(BIN)/eyechart: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/dev: pyproject.toml | $(BIN)/eyechart
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@
+
+demo: $(BIN)/eyechart ## install and run the bundled benchmark
+	$(BIN)/eyechart demo
+
+test: $(VENV)/dev ## install what the tests need and run them all
+	$(BIN)/python -m pytest
+
+quick: $(VENV)/dev ## the tests that take seconds
+	$(BIN)/python -m pytest -m "not slow and not browser and not node"
+
+check: $(VENV)/dev ## format, lint, types
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench
+	$(BIN)/mypy

@@ -1,0 +1,26 @@
+"""Eyechart: an eye test for vision-language models.
+
+The public names are imported when they are first used, so that `import eyechart` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__version__ = "0.1.0"
+
+_PUBLIC: dict[str, str] = {}
+
+__all__ = ["__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        from eyechart.registry import load
+
+        return load(_PUBLIC[name])
+    raise AttributeError(f"module 'eyechart' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,27 @@
+"""What is asked: one small file per benchmark, named here, imported when asked for.
+
+A factory takes the part (what follows the first colon of `name:part`) and options as strings, and returns a Benchmark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from eyechart.benchmarks.base import Benchmark, MediaRule
+from eyechart.registry import Registry
+
+__all__ = ["BENCHMARKS", "Benchmark", "MediaRule", "get_benchmark"]
+
+BENCHMARKS = Registry(
+    "benchmark",
+    {"starter": "eyechart.benchmarks.starter:starter"},
+    group="eyechart.benchmarks",
+    listing="eyechart ls",
+)
+
+
+def get_benchmark(name: str, options: Mapping[str, str] | None = None) -> Benchmark:
+    """The benchmark that `starter`, `starter:count` or `vsibench:debiased` names."""
+    base, _, part = name.partition(":")
+    benchmark: Benchmark = BENCHMARKS.get(base)(part, **(options or {}))
+    return benchmark

@@ -1,0 +1,57 @@
+"""The contract of a benchmark: what is asked, how it is put, how it is marked and grouped. No metric code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from eyechart.records import Sampling
+from eyechart.sources.base import Source
+
+
+@dataclass(frozen=True, kw_only=True)
+class MediaRule:
+    """What is done to pictures and videos before they are sent; part of the signature."""
+
+    max_side: int | None = None  # None: as they are
+    frames: int | None = None  # of a video: how many, spread evenly …
+    fps: float | None = None  # … or how many a second
+    timestamps_s: tuple[float, ...] = ()  # … or exactly when
+
+    def __str__(self) -> str:
+        parts = [f"side{self.max_side}"] if self.max_side else []
+        parts += [f"frames{self.frames}"] if self.frames else []
+        parts += [f"fps{self.fps:g}"] if self.fps else []
+        parts += ["at" + "+".join(f"{t:g}" for t in self.timestamps_s)] if self.timestamps_s else []
+        return ",".join(parts) or "native"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    """One benchmark, or a part of one, ready to be asked."""
+
+    name: str  # "vsibench"
+    part: str = ""  # "debiased": what follows the first colon
+    title: str
+    about: str  # one sentence for people
+    source: Source
+    metrics: tuple[str, ...]  # the headline first
+    style: str  # the prompt style by default: "short.v1"
+    groups: tuple[str, ...] = ()  # tags by which results are broken down
+    sampling: Sampling = field(default_factory=Sampling)
+    media: MediaRule = field(default_factory=MediaRule)
+    method: str = "direct"
+    modality: str = "image"
+    size: str = ""  # "214,354 questions, 6.6 GB"
+    licence: str = ""
+    home: str = ""  # where the data come from: hub id and revision, or a page
+    cluster: str = "picture"  # what questions share: the noun for reports
+
+    @property
+    def id(self) -> str:
+        """The name with its part, as it is typed: `vsibench:debiased`."""
+        return f"{self.name}:{self.part}" if self.part else self.name
+
+    @property
+    def headline(self) -> str:
+        """The metric whose value is the score."""
+        return self.metrics[0]

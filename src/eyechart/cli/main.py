@@ -1,0 +1,59 @@
+"""The command line: finds the command, catches what may be caught, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from eyechart import errors
+from eyechart.cli.commands import COMMANDS, overview
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; the only broad handler of the program is here."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return dispatch(words)
+    except errors.EyechartError as error:
+        print(f"error: {error}", file=sys.stderr)  # noqa: T201 - this is the command line
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)  # noqa: T201
+        return errors.INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): nothing is wrong, and nothing more can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return errors.OK
+    except Exception as error:  # noqa: BLE001 - the one place: our own bug, written down for a report
+        from eyechart.cli.crash import report_crash
+
+        return report_crash(error, words)
+
+
+def dispatch(words: list[str]) -> int:
+    """Hand the words to their command; the bare form `eyechart --model …` means `run`."""
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(overview(words[1:]))  # noqa: T201
+        return errors.OK
+    if words[0] in ("--version", "-V"):
+        from eyechart import __version__
+
+        print(f"eyechart {__version__}")  # noqa: T201
+        return errors.OK
+    name, rest = ("run", words) if words[0].startswith("-") else (words[0], words[1:])
+    from eyechart.registry import load, unknown
+
+    if name not in COMMANDS:
+        raise unknown("command", name, list(COMMANDS), listing="eyechart --help")
+    from eyechart.cli.parser import Parser
+
+    command = load(f"eyechart.cli.{COMMANDS[name].module}:COMMAND")
+    parser = Parser(prog=f"eyechart {name}", description=command.description, epilog=command.examples)
+    command.add_arguments(parser)
+    code: int = command.run(parser.parse(rest))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
