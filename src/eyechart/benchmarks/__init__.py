@@ -14,7 +14,16 @@ __all__ = ["BENCHMARKS", "Benchmark", "MediaRule", "get_benchmark"]
 
 BENCHMARKS = Registry(
     "benchmark",
-    {"starter": "eyechart.benchmarks.starter:starter"},
+    {
+        "starter": "eyechart.benchmarks.starter:starter",
+        "vqav2": "eyechart.benchmarks.vqav2:vqav2",
+        "vqacp_v1": "eyechart.benchmarks.vqacp:vqacp_v1",
+        "vqacp_v2": "eyechart.benchmarks.vqacp:vqacp_v2",
+        "tdiuc": "eyechart.benchmarks.tdiuc:tdiuc",
+        "vsibench": "eyechart.benchmarks.vsibench:vsibench",
+        "mmsi": "eyechart.benchmarks.mmsi:mmsi",
+        "spatialeval": "eyechart.benchmarks.spatialeval:spatialeval",
+    },
     group="eyechart.benchmarks",
     listing="eyechart ls",
 )

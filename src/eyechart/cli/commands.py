@@ -26,7 +26,24 @@ class Line(NamedTuple):
     group: str
 
 
-COMMANDS: dict[str, Line] = {}
+COMMANDS: dict[str, Line] = {
+    "run": Line("run", "put a benchmark's questions to a model, mark the answers, print the table", "evaluate"),
+    "score": Line("score", "mark a file of answers that you already have", "evaluate"),
+    "rescore": Line("rescore", "mark a run again: other metrics, no model calls", "evaluate"),
+    "compare": Line("compare", "is A better than B? paired, with an interval", "evaluate"),
+    "show": Line("show", "a run, or one question of it, in the terminal", "look"),
+    "ls": Line("ls", "benchmarks, models, metrics and runs", "look"),
+    "list": Line("ls", "the same as ls", "look"),
+    "reconcile": Line("reconcile", "where scorers disagree about the same answers, and why", "look"),
+    "export": Line("export", "a run in another tool's format", "look"),
+    "demo": Line("demo", "the bundled benchmark, offline, in seconds", "start"),
+    "doctor": Line("doctor", "check this machine, and a server if you name one", "start"),
+    "init": Line("init", "a commented benchmark file for your own data", "start"),
+    "data": Line("data", "get, check and find the data of a benchmark", "start"),
+    "check": Line("check", "prove that a benchmark's marking is sound before any model is called", "tools"),
+    "metric": Line("metric", "mark JSON lines with one metric", "tools"),
+    "serve-builtin": Line("serve_builtin", "the model in the box behind an OpenAI-compatible server", "tools"),
+}
 
 _EXIT_CODES = """\
 exit codes

@@ -16,8 +16,11 @@ __all__ = ["MODELS", "Model", "Request", "get_model"]
 MODELS = Registry(
     "model",
     {
+        "http": "eyechart.models.openai:http",
+        "openai": "eyechart.models.openai:preset_openai",
         "baseline": "eyechart.models.baseline:baseline",
         "replay": "eyechart.models.replay:replay",
+        "builtin": "eyechart.models.builtin:builtin",
     },
     group="eyechart.models",
     listing="eyechart ls models",
