@@ -1,0 +1,151 @@
+"""A run's folder: where its files are, how it is named, and how it is found again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from eyechart.errors import InputError, SetupError, UsageError
+from eyechart.registry import nearest
+from eyechart.store.atomic import write_json
+from eyechart.store.manifest import Manifest
+
+MANIFEST = "run.json"
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The paths of one run."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.name
+
+    @property
+    def short_id(self) -> str:
+        """Four letters that stand for this run in messages and on the command line."""
+        return hashlib.sha256(self.name.encode()).hexdigest()[:4]
+
+    @property
+    def journal(self) -> Path:
+        """outcomes.jsonl: the truth."""
+        return self.path / "outcomes.jsonl"
+
+    @property
+    def scores(self) -> Path:
+        """scores.jsonl: derived, one line per question."""
+        return self.path / "scores.jsonl"
+
+    @property
+    def summary(self) -> Path:
+        """summary.json: derived, what the tables show."""
+        return self.path / "summary.json"
+
+    @property
+    def log(self) -> Path:
+        """run.log: warnings and tracebacks."""
+        return self.path / "run.log"
+
+    def manifest(self) -> Manifest:
+        """What run.json says."""
+        path = self.path / MANIFEST
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=Manifest)
+        except FileNotFoundError:
+            raise InputError(f"{self.path} is not a run folder", why=f"it holds no {MANIFEST}") from None
+        except msgspec.MsgspecError as error:
+            raise InputError(f"{path} cannot be read", why=str(error)) from error
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Write run.json whole."""
+        write_json(self.path / MANIFEST, manifest)
+
+    def keep_old_scores(self) -> None:
+        """Move the present scores aside to scores/, numbered, before new ones are written."""
+        if not self.scores.exists():
+            return
+        revisions = self.path / "scores"
+        revisions.mkdir(exist_ok=True)
+        number = 1 + max((int(p.stem) for p in revisions.glob("*.jsonl") if p.stem.isdigit()), default=0)
+        os.link(self.scores, revisions / f"{number:04}.jsonl")
+
+
+def create_run(runs: Path, benchmark: str, model: str) -> RunFolder:
+    """A new folder, named for when, what and who."""
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    base = f"{stamp}_{slug(benchmark)}_{slug(model.rpartition('#')[2] or model)}"
+    try:
+        runs.mkdir(parents=True, exist_ok=True)
+        for attempt in range(1000):
+            path = runs / (f"{base}.{attempt}" if attempt else base)
+            try:
+                path.mkdir()
+            except FileExistsError:
+                continue
+            return RunFolder(path)
+    except OSError as error:
+        raise SetupError(f"cannot make a run folder in {runs}: {error.strerror}", fix="name another with -o") from error
+    raise SetupError(f"cannot make a run folder in {runs}", why="a thousand runs began in this second")
+
+
+def slug(text: str) -> str:
+    """A name that is safe as a part of a file name."""
+    tail = text.rsplit("/", 1)[-1]
+    return re.sub(r"[^\w.=-]+", "-", tail).strip("-.")[:60] or "model"
+
+
+def find_runs(runs: Path) -> Iterator[RunFolder]:
+    """All runs in a folder, newest first."""
+    if not runs.is_dir():
+        return
+    for path in sorted(runs.iterdir(), key=lambda p: p.name, reverse=True):
+        if (path / MANIFEST).is_file():
+            yield RunFolder(path)
+
+
+def find_run_to_continue(runs: Path, identity: dict[str, str]) -> RunFolder | None:
+    """The newest run that asked the same in the same way."""
+    for folder in find_runs(runs):
+        try:
+            if folder.manifest().identity == identity:
+                return folder
+        except InputError:
+            continue  # somebody else's folder, or one that a crash left unfinished: not ours to continue
+    return None
+
+
+def open_run(which: str | Path, runs: Path = Path("runs")) -> RunFolder:
+    """The run that a path, a folder name, its beginning or its four-letter id stands for."""
+    path = Path(which)
+    if (path / MANIFEST).is_file():
+        return RunFolder(path)
+    if path.is_dir():
+        raise InputError(f"{path} is not a run folder", why=f"it holds no {MANIFEST}")
+    word = str(which)
+    known = list(find_runs(runs))
+    matches = [run for run in known if word in (run.name, run.short_id)]
+    matches = matches or [run for run in known if word and run.name.startswith(word)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise UsageError(
+            f"{word!r} may mean {len(matches)} runs",
+            why=", ".join(run.name for run in matches[:3]) + (" …" if len(matches) > 3 else ""),
+            fix="give more of the name, or the path",
+        )
+    hints = nearest(word, [run.name for run in known])
+    raise UsageError(
+        f"no run {word!r} in {runs}/",
+        why=f"{len(known)} runs are there",
+        fix=f"did you mean {', '.join(hints)}?" if hints else "eyechart ls runs shows them; -o names another folder",
+    )

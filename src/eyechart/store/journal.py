@@ -1,0 +1,177 @@
+"""The truth of a run: one JSON line per exchange, appended as it ends and synced in groups.
+
+A line is handed to the operating system at once, so a killed process loses nothing; a thread syncs the file at most
+a tenth of a second later, so a power cut loses at most that. A last line that was torn is cut off on the next start.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from eyechart.errors import InputError, SetupError
+from eyechart.records import Exchange, Failure, Record, Response, Timing
+
+SYNC_INTERVAL_S = 0.1
+
+
+class Key(NamedTuple):
+    """What makes an exchange the one it is."""
+
+    sample: str
+    variant: str = ""
+    repeat: int = 0
+
+
+class Final(Record, frozen=True):
+    """What marking needs of the exchange that ended a question; prompts and media are not decoded."""
+
+    sample: str
+    variant: str = ""
+    repeat: int = 0
+    step: int = 0
+    final: bool = True
+    response: Response | None = None
+    failure: Failure | None = None
+    timing: Timing = Timing(ended_at=0.0)
+    tries: int = 1
+
+    @property
+    def key(self) -> Key:
+        """Which question this ends."""
+        return Key(self.sample, self.variant, self.repeat)
+
+
+class Journal:
+    """Appends exchanges to a file. One writer per run: the folder's lock sees to that."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._encoder = msgspec.json.Encoder()
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self._dirty = threading.Event()
+        self._closed = False
+        self._error: OSError | None = None
+        self._syncer = threading.Thread(target=self._sync_in_groups, name="journal-sync", daemon=True)
+        self._syncer.start()
+
+    def append(self, exchange: Exchange) -> None:
+        """Hand one line to the operating system; it is on disk within a tenth of a second."""
+        if self._error is not None:
+            raise unwritable(self.path, self._error)
+        line = self._encoder.encode(exchange) + b"\n"
+        before = os.fstat(self._file).st_size
+        try:
+            self._write(line)
+        except OSError as error:
+            # Half a line may have gone out: take it back where possible, else the next start cuts it off.
+            with suppress(OSError):
+                os.ftruncate(self._file, before)
+            raise unwritable(self.path, error) from error
+        self._dirty.set()
+
+    def close(self) -> None:
+        """Sync what is left and let go of the file."""
+        if self._closed:
+            return
+        self._closed = True
+        self._dirty.set()
+        self._syncer.join()
+        os.close(self._file)
+        if self._error is not None:
+            raise unwritable(self.path, self._error)
+
+    def _write(self, line: bytes) -> None:
+        view = memoryview(line)
+        while view:
+            view = view[os.write(self._file, view) :]
+
+    def _sync_in_groups(self) -> None:
+        while True:
+            self._dirty.wait()
+            self._dirty.clear()
+            try:
+                os.fsync(self._file)
+            except OSError as error:
+                self._error = error
+                return
+            if self._closed and not self._dirty.is_set():
+                return
+            if not self._closed:
+                time.sleep(SYNC_INTERVAL_S)
+
+
+def unwritable(path: Path, error: OSError) -> SetupError:
+    """The error for a journal that can no longer be written."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return SetupError(
+            f"the disk is full: {path}",
+            why="the last answers could not be written; all earlier ones are safe",
+            fix="free some space, then give the same command again: it continues where it stopped",
+        )
+    return SetupError(f"cannot write {path}: {error.strerror}", fix="mend that, then give the same command again")
+
+
+def recover(path: Path) -> int:
+    """Cut off a last line that was torn by a crash; returns how many bytes went. Whole lines are never touched."""
+    if not path.exists():
+        return 0
+    with path.open("rb+") as file:
+        size = file.seek(0, os.SEEK_END)
+        end = size
+        while end > 0:
+            start = max(0, end - (1 << 16))
+            file.seek(start)
+            newline = file.read(end - start).rfind(b"\n")
+            if newline >= 0:
+                end = start + newline + 1
+                break
+            end = start
+        if end < size:
+            file.truncate(end)
+            os.fsync(file.fileno())
+    return size - end
+
+
+Line = TypeVar("Line")
+
+
+def read_lines(path: Path, decoder: msgspec.json.Decoder[Line]) -> Iterator[Line]:
+    """Every whole line of a journal; a torn last line is passed over, a damaged one elsewhere is an error."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield decoder.decode(line)
+            except msgspec.MsgspecError as error:
+                raise InputError(
+                    f"{path}, line {number}: the journal is damaged",
+                    why=str(error),
+                    fix=f"look at that line; if it is beyond repair, delete it (sed -i {number}d) and give the same "
+                    "command again: only that question is asked anew",
+                ) from error
+
+
+def read_exchanges(path: Path) -> Iterator[Exchange]:
+    """Every exchange, in the order in which they ended."""
+    return read_lines(path, msgspec.json.Decoder(Exchange))
+
+
+def read_finals(path: Path) -> dict[Key, Final]:
+    """For each question the exchange that ended it; where it was asked again, the last one counts."""
+    finals: dict[Key, Final] = {}
+    for line in read_lines(path, msgspec.json.Decoder(Final)):
+        if line.final:
+            finals[line.key] = line
+    return finals
