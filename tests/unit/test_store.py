@@ -135,7 +135,8 @@ def test_a_whole_file_is_replaced_or_left_alone(tmp_path: Path) -> None:
             file.write(b"half")
             raise RuntimeError
 
-    pytest.raises(RuntimeError, write_half)
+    with pytest.raises(RuntimeError):
+        write_half()
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["summary.json"]
 
