@@ -1,1 +1,1 @@
-
+"""Intervals, paired tests and power: they know nothing of benchmarks."""
