@@ -4,25 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from eyechart.media.rule import MediaRule
 from eyechart.records import Sampling
 from eyechart.sources.base import Source
 
-
-@dataclass(frozen=True, kw_only=True)
-class MediaRule:
-    """What is done to pictures and videos before they are sent; part of the signature."""
-
-    max_side: int | None = None  # None: as they are
-    frames: int | None = None  # of a video: how many, spread evenly …
-    fps: float | None = None  # … or how many a second
-    timestamps_s: tuple[float, ...] = ()  # … or exactly when
-
-    def __str__(self) -> str:
-        parts = [f"side{self.max_side}"] if self.max_side else []
-        parts += [f"frames{self.frames}"] if self.frames else []
-        parts += [f"fps{self.fps:g}"] if self.fps else []
-        parts += ["at" + "+".join(f"{t:g}" for t in self.timestamps_s)] if self.timestamps_s else []
-        return ",".join(parts) or "native"
+__all__ = ["Benchmark", "MediaRule"]
 
 
 @dataclass(frozen=True, kw_only=True)
