@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from media_drawn import decoded, encoded, gradient, medium, oriented
 from PIL import Image, ImageChops, ImageOps, ImageStat
 
 from eyechart.errors import ModelError
@@ -14,7 +15,6 @@ from eyechart.media import decode
 from eyechart.media.prepare import prepare
 from eyechart.media.rule import MediaRule
 from eyechart.records import Media, Picture
-from media_drawn import decoded, encoded, gradient, medium, oriented
 
 AS_IT_IS = MediaRule()
 
