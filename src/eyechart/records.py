@@ -32,7 +32,7 @@ CURABLE: frozenset[str] = frozenset(
     {"cancelled", "timeout", "connection", "rate_limited", "server_error", "worker_died"}
 )
 
-ReplyStatus = Literal["ok", "unreadable", "empty", "truncated", "refusal", "failed"]
+ReplyStatus = Literal["ok", "unreadable", "empty", "truncated", "refusal", "failed", "missing"]
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -1,0 +1,229 @@
+"""Columns of marks while they are collected, and the numbers, tables and intervals that they give."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from eyechart.marking.document import GroupScore, MetricResult
+from eyechart.metrics.base import Cell, Metric
+from eyechart.records import Score
+from eyechart.stats.intervals import CellTable, Interval, bootstrap, mean_interval
+
+if TYPE_CHECKING:
+    from eyechart.stats.intervals import Indices
+
+# Beyond this many questions, a table of a formula that is no mean shows its lines without intervals of their own.
+_RESAMPLE_GROUPS = 20_000
+
+UNDEFINED, ANSWERED, UNANSWERED = 0, 1, 2
+
+
+class Numbered:
+    """Names, numbered in order of first appearance."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self.column = array("i")
+
+    def add(self, name: str) -> None:
+        """Note the name of the next question."""
+        self.column.append(self.numbers.setdefault(name, len(self.numbers)))
+
+
+class Frame:
+    """What all metrics share: the cluster and the groups of every question, in data order."""
+
+    def __init__(self, groups: tuple[str, ...]) -> None:
+        self.clusters = Numbered()
+        self.groups = {group: Numbered() for group in groups}
+
+    def add(self, cluster: str, tags: Mapping[str, str]) -> None:
+        """Note the next question."""
+        self.clusters.add(cluster)
+        for group, names in self.groups.items():
+            names.add(tags.get(group, ""))
+
+
+class Tally:
+    """One metric's marks, as columns: some 20 bytes a question."""
+
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
+        self.cells: dict[Cell, int] = {}
+        self.cell = array("i")
+        self.state = array("b")
+        self.sums = array("d")  # value and stats of one question after another
+        self.width = 0
+        self.errors: Counter[str] = Counter()
+        self.unreadable = 0
+
+    def add(self, score: Score, cell: Cell, *, answered: bool) -> None:
+        """Note the next question's mark."""
+        self.cell.append(self.cells.setdefault(cell, len(self.cells)))
+        if not self.width:
+            self.width = 1 + len(score.stats)
+        if score.value is None:
+            self.state.append(UNDEFINED)
+            self.errors[score.error.partition(":")[0] or "undefined"] += 1
+            self.sums.extend([0.0] * self.width)
+        else:
+            self.state.append(ANSWERED if answered else UNANSWERED)
+            self._extend(score)
+        if answered and score.read_as is None and not score.error:
+            self.unreadable += 1
+
+    def _extend(self, score: Score) -> None:
+        given = [score.value or 0.0, *score.stats]
+        if len(given) > self.width:
+            self._widen(len(given))
+        self.sums.extend(given + [0.0] * (self.width - len(given)))
+
+    def _widen(self, width: int) -> None:
+        """An undefined or wrong mark without sums came first: fill up what was noted."""
+        old = self.sums
+        rows = len(old) // self.width
+        self.sums = array("d")
+        for row in range(rows):
+            self.sums.extend(old[row * self.width : (row + 1) * self.width])
+            self.sums.extend([0.0] * (width - self.width))
+        self.width = width
+
+    def result(self, frame: Frame, *, seed: int) -> MetricResult:
+        """The metric's numbers, tables and intervals."""
+        return _Sums(self, frame, seed).result()
+
+
+class _Sums:
+    """The columns of one metric as numpy arrays: questions without a defined score are gone."""
+
+    def __init__(self, tally: Tally, frame: Frame, seed: int) -> None:
+        import numpy as np
+
+        self.tally, self.metric, self.seed = tally, tally.metric, seed
+        state = np.frombuffer(tally.state, dtype=np.int8) if tally.state else np.zeros(0, np.int8)
+        kept = state != UNDEFINED
+        self.undefined = int((~kept).sum())
+        self.answered = state[kept] == ANSWERED
+        self.cell = np.array(tally.cell, dtype=np.int64)[kept]
+        self.cluster = np.array(frame.clusters.column, dtype=np.int64)[kept]
+        values = np.array(tally.sums, dtype=float).reshape(len(state), max(1, tally.width))[kept]
+        self.rows = np.concatenate([np.ones((len(values), 1)), values], axis=1)
+        self.keys = tuple(tally.cells)
+        self.groups = {
+            group: (list(names.numbers), np.array(names.column, dtype=np.int64)[kept])
+            for group, names in frame.groups.items()
+            if set(names.numbers) != {""}
+        }
+
+    def result(self) -> MetricResult:
+        import numpy as np
+
+        everything = np.ones(len(self.rows), dtype=bool)
+        numbers = self.numbers(everything)
+        intervals = self.intervals(everything, numbers)
+        value, interval = numbers.get("value"), intervals.get("value")
+        return MetricResult(
+            value=value,
+            value_left_out=self.numbers(self.answered).get("value"),
+            printed="" if value is None else self.metric.printed(value),
+            ci=None if interval is None else (interval.low, interval.high),
+            interval="" if interval is None else interval.method,
+            n=len(self.rows),
+            undefined=self.undefined,
+            errors=dict(self.tally.errors),
+            unreadable=self.tally.unreadable,
+            by=self.tables(numbers, intervals),
+        )
+
+    def numbers(self, kept: Indices) -> dict[str, float]:
+        """What the metric's own formula makes of these questions, summed in data order."""
+        import numpy as np
+
+        cell, rows = self.cell[kept], self.rows[kept]
+        columns = [
+            np.bincount(cell, weights=rows[:, s], minlength=len(self.keys)).tolist() for s in range(rows.shape[1])
+        ]
+        sums = {key: tuple(c[i] for c in columns) for i, key in enumerate(self.keys) if columns[0][i] > 0}
+        return dict(self.metric.aggregate(sums))
+
+    def intervals(self, kept: Indices, numbers: Mapping[str, float], *, resample: bool = True) -> dict[str, Interval]:
+        """Closed form where the formula is the plain mean of these questions, else from resampled clusters."""
+        import numpy as np
+
+        value, rows = numbers.get("value"), self.rows[kept]
+        if value is None:
+            return {}
+        _, clusters = np.unique(self.cluster[kept], return_inverse=True)
+        cells = np.unique(self.cell[kept])
+        if (
+            len(cells) == 1
+            and rows.shape[1] == 2
+            and abs(value - float(rows[:, 1].mean())) < 1e-9
+            and len(numbers) == 1
+        ):
+            found = mean_interval(rows[:, 1], clusters)
+            return {} if found is None else {"value": found}
+        if not resample:
+            return {}
+        table = CellTable.build(self.keys, int(clusters.max()) + 1, clusters, self.cell[kept], rows)
+        return bootstrap(table, self.metric.aggregate, seed=self.seed)
+
+    def tables(
+        self, numbers: Mapping[str, float], intervals: Mapping[str, Interval]
+    ) -> dict[str, dict[str, GroupScore]]:
+        """One table per group; where the metric gives a table itself, that is the one."""
+        tables = {group: self.table(*names) for group, names in self.groups.items()}
+        own: dict[str, dict[str, float]] = {}
+        for key, value in numbers.items():
+            group, equals, name = key.partition("=")
+            if equals:
+                own.setdefault(group, {})[name] = value
+        for group, lines in own.items():
+            tables[group] = self.own_table(group, lines, tables.get(group, {}), intervals)
+        return tables
+
+    def table(self, names: list[str], column: Indices) -> dict[str, GroupScore]:
+        """The metric's formula on each group by itself."""
+        lines = {}
+        resample = len(self.rows) <= _RESAMPLE_GROUPS
+        for number, name in enumerate(names):
+            kept = column == number
+            numbers = {key: value for key, value in self.numbers(kept).items() if key == "value"}
+            lines[name or "(none)"] = self.line(
+                numbers.get("value"), self.intervals(kept, numbers, resample=resample).get("value"), kept
+            )
+        return lines
+
+    def own_table(
+        self,
+        group: str,
+        lines: Mapping[str, float],
+        by_tag: Mapping[str, GroupScore],
+        intervals: Mapping[str, Interval],
+    ) -> dict[str, GroupScore]:
+        """The table that the official program prints: a line that no tag has merges the tags that have no line."""
+        import numpy as np
+
+        names, column = self.groups.get(group, ([], np.zeros(len(self.rows), dtype=np.int64) - 1))
+        merged = np.isin(column, [number for number, name in enumerate(names) if name not in lines])
+        table = {}
+        for name, value in lines.items():
+            kept = column == names.index(name) if name in names else merged
+            interval = by_tag[name].ci if name in by_tag and by_tag[name].ci else None
+            drawn = intervals.get(f"{group}={name}")
+            line = self.line(value, Interval(*interval, "") if interval else drawn, kept)
+            table[name] = line
+        return table
+
+    def line(self, value: float | None, interval: Interval | None, kept: Indices) -> GroupScore:
+        """One line with its counts."""
+        return GroupScore(
+            value=value,
+            printed="" if value is None else self.metric.printed(value),
+            n=int(kept.sum()),
+            ci=None if interval is None else (interval.low, interval.high),
+            unanswered=int((~self.answered[kept]).sum()),
+        )
