@@ -41,6 +41,7 @@ METRICS = Registry(
         "bleu1": "eyechart.metrics.bleu:bleu1",
         "bleu1_corpus": "eyechart.metrics.bleu:bleu1_corpus",
         "meteor": "eyechart.metrics.meteor:meteor",
+        "starter": "eyechart.metrics.starter:starter",
         "exact": "eyechart.metrics.general:exact",
         "contains": "eyechart.metrics.general:contains",
         "choice": "eyechart.metrics.general:choice",
