@@ -24,7 +24,9 @@ class _Annotators(Metric):
     def score(self, sample: Sample, text: str) -> Score:
         read = text.strip().rstrip(".").casefold()
         agree = sum(read == answer.strip().rstrip(".").casefold() for answer in sample.references)
-        return Score(value=min(1.0, max(0, agree - 1) / 3 if agree < 4 else 1.0), read_as=read or None, rule="whole reply")
+        return Score(
+            value=min(1.0, max(0, agree - 1) / 3 if agree < 4 else 1.0), read_as=read or None, rule="whole reply"
+        )
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ class Dice:
     """Seeded draws. Only `random()` is promised to repeat across Python versions, so all else is made from it."""
 
     def __init__(self, seed: str) -> None:
-        self._random = random.Random(seed).random  # noqa: S311 - pictures, not secrets
+        self._random = random.Random(seed).random
 
     def below(self, n: int) -> int:
         """A whole number from 0 to n - 1."""
