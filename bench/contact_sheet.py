@@ -1,6 +1,6 @@
 """Draws docs/images/starter.png again: the first pictures of the bundled benchmark on one sheet.
 
-    python bench/contact_sheet.py docs/images/starter.png
+python bench/contact_sheet.py docs/images/starter.png
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main(path: str) -> None:
     for place, scene in enumerate(scenes):
         tile = Image.fromarray(draw(scene)).reduce(2)
         sheet.paste(tile, (GAP + place % COLUMNS * step, GAP + place // COLUMNS * step))
-    sheet.quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+    sheet.save(path, optimize=True)
 
 
 if __name__ == "__main__":
