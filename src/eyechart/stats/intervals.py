@@ -146,6 +146,23 @@ class CellTable:
         return dict(aggregate({key: tuple(row) for key, row in zip(self.keys, rows, strict=True) if row[0] > 0}))
 
 
+def is_plain_mean(sums: Mapping[Key, tuple[float, ...]], aggregate: Aggregate) -> bool:
+    """Whether the formula is the mean over all these questions, in whatever way it is written.
+
+    Tried out on the sums themselves and with cells counted in other proportions, which moves any other mean.
+    """
+    for step in (0, 1, 2):
+        weighted = {
+            key: tuple((1.0 + step * (place % 3)) * part for part in cell)
+            for place, (key, cell) in enumerate(sums.items())
+        }
+        n = sum(cell[0] for cell in weighted.values())
+        value = aggregate(weighted).get("value")
+        if not n or value is None or abs(value - sum(cell[1] for cell in weighted.values()) / n) > 1e-9:
+            return False
+    return True
+
+
 def bootstrap(
     table: CellTable, aggregate: Aggregate, *, seed: int, resamples: int = RESAMPLES, level: float = LEVEL
 ) -> dict[str, Interval]:
