@@ -14,7 +14,7 @@ from eyechart.marking.rows import Mark, ScoredRow
 from eyechart.marking.signature import differences
 from eyechart.metrics.base import Cell, Metric
 from eyechart.registry import unknown
-from eyechart.stats.intervals import CellTable, Interval, bootstrap, mean_interval
+from eyechart.stats.intervals import CellTable, Interval, bootstrap, is_plain_mean, mean_interval
 from eyechart.stats.paired import PairedResult, compare_formulas, compare_means, holm
 from eyechart.stats.power import questions_needed, smallest_difference
 
@@ -108,11 +108,11 @@ def compare(
         difference, interval, p, test = compare_formulas(
             pairs.table("a"), pairs.table("b"), metric.aggregate, seed=seed
         )
-    needed, smallest = _power(means, plain, difference, interval)
+    needed, smallest = _power(means, difference, interval, plain=plain)
     return Comparison(
         metric=metric.id,
-        first=_side(first.name, pairs, "a", metric, plain, seed),
-        second=_side(second.name, pairs, "b", metric, plain, seed),
+        first=_side(first.name, pairs, "a", metric, plain=plain, seed=seed),
+        second=_side(second.name, pairs, "b", metric, plain=plain, seed=seed),
         n=len(pairs.a),
         total=pairs.total,
         undefined=pairs.undefined,
@@ -183,26 +183,27 @@ class _Pairs:
 
     def is_plain(self, metric: Metric) -> bool:
         """Whether the metric is the mean of its marks on these questions."""
-        if any(self.stats["a"]) or any(self.stats["b"]):
-            return False
-        if type(metric).aggregate is Metric.aggregate:
-            return True
-        return len({*self.cells["a"], *self.cells["b"]}) == 1
+        for side in ("a", "b"):
+            table = self.table(side)
+            sums = dict(zip(table.keys, map(tuple, table.totals().tolist()), strict=True))
+            if not is_plain_mean({key: cell for key, cell in sums.items() if cell[0] > 0}, metric.aggregate):
+                return False
+        return True
 
-    def table(self, side: Literal["a", "b"]) -> CellTable:
+    def table(self, side: str) -> CellTable:
         """Sums per cluster and cell; both sides number the same cells."""
         import numpy as np
 
-        keys: dict[Cell, int] = {}
+        numbers: dict[Cell, int] = {}
         for cell in (*self.cells["a"], *self.cells["b"]):
-            keys.setdefault(cell, len(keys))
-        width = max(len(stats) for stats in (*self.stats["a"], *self.stats["b"]))
+            numbers.setdefault(cell, len(numbers))
+        width = max(len(further) for further in (*self.stats["a"], *self.stats["b"]))
         rows = np.zeros((len(self.a), 2 + width))
         rows[:, 0], rows[:, 1] = 1.0, self.a if side == "a" else self.b
-        for i, stats in enumerate(self.stats[side]):
-            rows[i, 2 : 2 + len(stats)] = stats
-        cell = np.array([keys[cell] for cell in self.cells[side]], dtype=np.int64)
-        return CellTable.build(tuple(keys), int(self.clusters.max()) + 1, self.clusters, cell, rows)
+        for i, further in enumerate(self.stats[side] if width else ()):
+            rows[i, 2 : 2 + len(further)] = further
+        place = np.array([numbers[cell] for cell in self.cells[side]], dtype=np.int64)
+        return CellTable.build(tuple(numbers), int(self.clusters.max()) + 1, self.clusters, place, rows)
 
 
 def _pair(first: Side, second: Side, metric: Metric) -> _Pairs:
@@ -273,7 +274,7 @@ def _bounds(interval: Interval | None) -> tuple[float, float] | None:
     return None if interval is None else (interval.low, interval.high)
 
 
-def _side(name: str, pairs: _Pairs, side: Literal["a", "b"], metric: Metric, plain: bool, seed: int) -> SideResult:
+def _side(name: str, pairs: _Pairs, side: str, metric: Metric, *, plain: bool, seed: int) -> SideResult:
     if plain:
         values = pairs.a if side == "a" else pairs.b
         value, interval = float(values.mean()), mean_interval(values, pairs.clusters)
@@ -291,7 +292,7 @@ def _side(name: str, pairs: _Pairs, side: Literal["a", "b"], metric: Metric, pla
 
 
 def _power(
-    means: PairedResult, plain: bool, difference: float, interval: Interval | None
+    means: PairedResult, difference: float, interval: Interval | None, *, plain: bool
 ) -> tuple[int | None, float | None]:
     """How many questions would show this difference, and which difference this many show."""
     square, effect = means.mean_square, means.design_effect

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from eyechart.marking.document import GroupScore, MetricResult
-from eyechart.metrics.base import Cell, Metric
+from eyechart.metrics.base import Cell, Metric, Sums
 from eyechart.records import Score
-from eyechart.stats.intervals import CellTable, Interval, bootstrap, mean_interval
+from eyechart.stats.intervals import CellTable, Interval, bootstrap, is_plain_mean, mean_interval
 
 if TYPE_CHECKING:
     from eyechart.stats.intervals import Indices
@@ -140,34 +140,31 @@ class _Sums:
 
     def numbers(self, kept: Indices) -> dict[str, float]:
         """What the metric's own formula makes of these questions, summed in data order."""
+        return dict(self.metric.aggregate(self.sums(kept)))
+
+    def sums(self, kept: Indices) -> dict[Cell, Sums]:
+        """Sums per cell; cells without a defined score are left out."""
         import numpy as np
 
         cell, rows = self.cell[kept], self.rows[kept]
         columns = [
             np.bincount(cell, weights=rows[:, s], minlength=len(self.keys)).tolist() for s in range(rows.shape[1])
         ]
-        sums = {key: tuple(c[i] for c in columns) for i, key in enumerate(self.keys) if columns[0][i] > 0}
-        return dict(self.metric.aggregate(sums))
+        return {key: tuple(c[i] for c in columns) for i, key in enumerate(self.keys) if columns[0][i] > 0}
 
     def intervals(self, kept: Indices, numbers: Mapping[str, float], *, resample: bool = True) -> dict[str, Interval]:
         """Closed form where the formula is the plain mean of these questions, else from resampled clusters."""
         import numpy as np
 
-        value, rows = numbers.get("value"), self.rows[kept]
-        if value is None:
+        if "value" not in numbers:
             return {}
-        _, clusters = np.unique(self.cluster[kept], return_inverse=True)
-        cells = np.unique(self.cell[kept])
-        if (
-            len(cells) == 1
-            and rows.shape[1] == 2
-            and abs(value - float(rows[:, 1].mean())) < 1e-9
-            and len(numbers) == 1
-        ):
-            found = mean_interval(rows[:, 1], clusters)
+        rows = self.rows[kept]
+        if is_plain_mean(self.sums(kept), self.metric.aggregate):
+            found = mean_interval(rows[:, 1], self.cluster[kept])
             return {} if found is None else {"value": found}
         if not resample:
             return {}
+        _, clusters = np.unique(self.cluster[kept], return_inverse=True)
         table = CellTable.build(self.keys, int(clusters.max()) + 1, clusters, self.cell[kept], rows)
         return bootstrap(table, self.metric.aggregate, seed=self.seed)
 

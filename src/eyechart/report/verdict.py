@@ -77,7 +77,7 @@ def points(difference: float) -> str:
 
 def rounded(count: int) -> int:
     """Two leading digits are all that a plan can promise."""
-    unit = 10 ** max(0, len(str(count)) - 2)
+    unit = int(10 ** max(0, len(str(count)) - 2))
     return round(count / unit) * unit
 
 
@@ -97,12 +97,13 @@ def _p(p: float) -> str:
 
 
 def _notes(c: Comparison) -> list[str]:
-    notes = []
-    for side in (c.first, c.second):
-        if side.unanswered:
-            notes.append(f"  note: {side.unanswered:,} of {side.name}'s questions have no answer and count as wrong")
+    notes = [
+        f"{side.unanswered:,} of {side.name}'s questions have no answer and count as wrong"
+        for side in (c.first, c.second)
+        if side.unanswered
+    ]
     if c.undefined:
-        notes.append(f"  note: {c.undefined:,} shared questions have no defined score and are in neither mean")
+        notes.append(f"{c.undefined:,} shared questions have no defined score and are in neither mean")
     for name, (one, other) in c.differs.items():
-        notes.append(f"  note: {name} differs: {one or '(nothing)'} and {other or '(nothing)'}")
-    return notes
+        notes += [f"{name} differs: {one or '(nothing)'} and {other or '(nothing)'}"]
+    return [f"  note: {note}" for note in notes]

@@ -16,7 +16,10 @@ EXACT = get_metric("exact")
 SIGNED = "little|ids=20:aaaa|data=9d24|prompt={}|method=direct|media=native|gen=t0|seed=0|exact.v1"
 
 
-def rows(values: Mapping[int, float | None] | list[float], *, shared: int = 1, metric: str = "exact") -> list[ScoredRow]:
+Values = Mapping[int, float | None] | list[float]
+
+
+def rows(values: Values, *, shared: int = 1, metric: str = "exact") -> list[ScoredRow]:
     """Marked questions with these values; `shared` questions have a picture in common."""
     items = values.items() if isinstance(values, Mapping) else enumerate(values)
     return [
