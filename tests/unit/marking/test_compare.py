@@ -105,9 +105,9 @@ def test_different_signatures_are_refused_by_name() -> None:
 def test_a_metric_that_was_not_marked() -> None:
     """The error names what the scores hold and how to get the other."""
     side = Side(name="a", rows=rows([1.0]))
-    with pytest.raises(UsageError, match="not marked with contains") as refusal:
-        compare(side, side, get_metric("contains"))
-    assert "eyechart rescore a --metric contains" in str(refusal.value)
+    with pytest.raises(UsageError, match="not marked with vqa_exact") as refusal:
+        compare(side, side, get_metric("vqa_exact"))
+    assert "eyechart rescore a --metric vqa_exact" in str(refusal.value)
 
 
 def test_groups_carry_holm() -> None:
