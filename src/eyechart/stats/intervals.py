@@ -149,16 +149,17 @@ class CellTable:
 def is_plain_mean(sums: Mapping[Key, tuple[float, ...]], aggregate: Aggregate) -> bool:
     """Whether the formula is the mean over all these questions, in whatever way it is written.
 
-    Tried out on the sums themselves and with cells counted in other proportions, which moves any other mean.
+    Tried out on the sums themselves and on changed ones, which moves any other mean.
     """
     for step in (0, 1, 2):
-        weighted = {
-            key: tuple((1.0 + step * (place % 3)) * part for part in cell)
-            for place, (key, cell) in enumerate(sums.items())
-        }
-        n = sum(cell[0] for cell in weighted.values())
-        value = aggregate(weighted).get("value")
-        if not n or value is None or abs(value - sum(cell[1] for cell in weighted.values()) / n) > 1e-9:
+        changed = {}
+        for place, (key, (n, total, *further)) in enumerate(sums.items()):
+            weight = 1.0 + step * (place % 3)
+            # Weights and means change differently, so that cells that happen to be equal are told apart.
+            changed[key] = (weight * n, weight * total / (1.0 + step * (place % 2)), *(weight * x for x in further))
+        count = sum(cell[0] for cell in changed.values())
+        value = aggregate(changed).get("value")
+        if not count or value is None or abs(value - sum(cell[1] for cell in changed.values()) / count) > 1e-9:
             return False
     return True
 
