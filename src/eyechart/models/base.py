@@ -28,6 +28,7 @@ class Model(Protocol):
     name: str  # as it was asked for, without secrets
     identity: Mapping[str, str]  # what the second part of the signature says: weights hash, server, version
     concurrency: int | None  # how many requests make sense at once; None: find out
+    looks: bool = True  # baselines and stored answers do not look: then no picture is read or prepared
 
     async def open(self, samples: Samples) -> None:
         """Get ready; raise SetupError where no retry would help."""

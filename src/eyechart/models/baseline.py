@@ -29,6 +29,7 @@ class Baseline(Model):
     """Says what it would say without seeing the picture; only echo-gold cheats, to test the marking."""
 
     concurrency = 64
+    looks = False
 
     def __init__(self, kind: str, text: str, seed: str) -> None:
         self.kind, self.text, self.seed = kind, text, seed

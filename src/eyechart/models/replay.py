@@ -30,6 +30,7 @@ class Replay(Model):
     """Says what the file says; a question that the file does not hold is a failure, not an empty answer."""
 
     concurrency = 64
+    looks = False
 
     def __init__(self, path: Path) -> None:
         self.path = path

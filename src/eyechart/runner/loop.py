@@ -1,0 +1,157 @@
+"""The one loop: a bounded window of questions is prepared in threads, sent, and written down as each ends.
+
+Nothing is held for the whole benchmark but its index: a question's sample, prompt and pictures live only while it is
+in the window.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+from eyechart.errors import ModelError
+from eyechart.records import Exchange, Failure, Outcome, Response, Sample, Timing
+from eyechart.runner.asking import Asking, Job, Prepared
+from eyechart.runner.interrupt import on_interrupt
+from eyechart.runner.limits import Limit
+from eyechart.runner.retry import RetryPolicy, with_retries
+from eyechart.runner.watch import Watch
+from eyechart.store import Journal
+
+# Prepared pictures that wait for a free slot may take this much memory before preparation pauses.
+HELD_BYTES = 256 * 2**20
+PREPARING_THREADS = 4
+
+
+class Abandoned(Exception):
+    """This question was not sent, because the run is ending: it stays open for the next start."""
+
+
+class Loop:
+    """Asks jobs until none is left, somebody interrupts, or an error ends the run."""
+
+    def __init__(self, asking: Asking, *, journal: Journal, limit: Limit, policy: RetryPolicy, watch: Watch) -> None:
+        self.asking, self.journal, self.limit, self.policy, self.watch = asking, journal, limit, policy, watch
+        self.interrupted = False
+        self.in_flight = 0
+        self._fatal: BaseException | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._held = 0
+        self._room = asyncio.Event()
+        self._pool = ThreadPoolExecutor(PREPARING_THREADS, thread_name_prefix="prepare")
+
+    async def run(self, jobs: Iterator[Job]) -> None:
+        """Ask all jobs. What ends the run early is raised after everything in flight has been written down."""
+        try:
+            with on_interrupt(self.interrupt):
+                for job in jobs:
+                    await self._wait_for_room()
+                    if self.stopping:
+                        break
+                    task = asyncio.create_task(self._ask(job))
+                    self._tasks.add(task)
+                    task.add_done_callback(self._ended)
+                while self._tasks:
+                    await asyncio.wait(self._tasks)
+        finally:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+        if self._fatal is not None:
+            raise self._fatal
+
+    @property
+    def stopping(self) -> bool:
+        """No new question is sent any more."""
+        return self.interrupted or self._fatal is not None
+
+    def interrupt(self) -> None:
+        """Once: send nothing new and wait for what is in flight. Twice: end at once."""
+        if self.interrupted:
+            self._cancel_all()
+            return
+        self.interrupted = True
+        self._room.set()
+        self.watch.note(f"stopping: waiting for {self.in_flight} in flight; Ctrl-C again stops at once")
+
+    async def _wait_for_room(self) -> None:
+        while not self.stopping and (
+            len(self._tasks) >= 2 * self.limit.size + 8
+            or (self._held > HELD_BYTES and len(self._tasks) > self.limit.size)
+        ):
+            self._room.clear()
+            await self._room.wait()
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._room.set()
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, Abandoned) and self._fatal is None:
+            self._fatal = error
+            self._cancel_all()  # waiting gains nothing: what stopped one would stop them all
+
+    def _cancel_all(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+
+    async def _ask(self, job: Job) -> None:
+        """Put one question, step by step, each with its line in the journal."""
+        queued = time.monotonic()
+        sample = Sample(id=job.entry.id)
+        try:
+            prepared = await self._in_thread(self.asking.prepare, job)
+            while prepared is not None:
+                sample = prepared.sample
+                outcome = await self._put(job, prepared, queued)
+                if not isinstance(outcome, Response):
+                    return
+                queued = time.monotonic()
+                prepared = await self._in_thread(self.asking.advance, prepared, outcome)
+        except ModelError as error:  # a picture that cannot be read; what the model does is dealt with in _put
+            self._record(self.asking.unprepared(job, failure_of(error, "prepare")), sample)
+
+    async def _put(self, job: Job, prepared: Prepared, queued: float) -> Outcome:
+        request = self.asking.request(job, prepared)
+
+        async def call() -> Response:
+            if self.stopping:
+                raise Abandoned
+            self.in_flight += 1
+            self.watch.asked(self.in_flight)
+            try:
+                return await self.asking.model.generate(request)
+            finally:
+                self.in_flight -= 1
+
+        self._held += prepared.held_bytes
+        sent_at, tries = time.monotonic(), 1
+        outcome: Outcome
+        try:
+            result, tries, sent_at = await with_retries(call, self.policy, self.limit, key=job.entry.id)
+            outcome = failure_of(result, "request") if isinstance(result, ModelError) else result
+        except asyncio.CancelledError:
+            outcome = Failure(kind="cancelled", stage="request", message="stopped before the reply came")
+        finally:
+            self._held -= prepared.held_bytes
+        timing = Timing(
+            ended_at=round(time.time(), 3),
+            queued_s=round(sent_at - queued, 4),
+            total_s=round(time.monotonic() - sent_at, 4),
+            first_token_s=outcome.first_token_s if isinstance(outcome, Response) else None,
+        )
+        self._record(self.asking.exchange(job, prepared, outcome, timing, tries), prepared.sample)
+        return outcome
+
+    def _record(self, exchange: Exchange, sample: Sample) -> None:
+        self.journal.append(exchange)
+        if exchange.final:
+            self.watch.answered(exchange, sample, self.in_flight)
+
+    async def _in_thread(self, work: object, *arguments: object) -> Prepared | None:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)  # type: ignore[arg-type]
+
+
+def failure_of(error: ModelError, stage: str) -> Failure:
+    """The record of an error that ended a question."""
+    at = "reply" if error.kind in ("malformed_reply", "content_filtered") else stage
+    return Failure(kind=error.kind, stage=at, message=error.what)  # type: ignore[arg-type]
