@@ -12,6 +12,7 @@ from pathlib import Path
 
 from eyechart import __version__
 from eyechart.errors import BUG
+from eyechart.runner.surroundings import without_secrets
 
 
 def report_crash(error: BaseException, words: Sequence[str]) -> int:
@@ -19,7 +20,7 @@ def report_crash(error: BaseException, words: Sequence[str]) -> int:
     text = "\n".join(
         [
             f"eyechart {__version__} · Python {platform.python_version()} · {platform.platform()}",
-            f"command: {' '.join(mask(word) for word in words)}",
+            f"command: {without_secrets(words)}",
             "",
             "".join(traceback.format_exception(error)),
         ]
@@ -33,10 +34,3 @@ def report_crash(error: BaseException, words: Sequence[str]) -> int:
         f"  fix:  please report it with {Path(name)}\n"
     )
     return BUG
-
-
-def mask(word: str) -> str:
-    """A word of the command line without the secret that it may carry (`key=…`, `token=…`)."""
-    name, equals, _ = word.partition("=")
-    secret = any(part in name.casefold() for part in ("key", "token", "secret", "password"))
-    return f"{name}=…" if equals and secret else word

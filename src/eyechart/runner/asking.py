@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from eyechart.media import PictureCache
+from eyechart.media.cache import PictureCache
 from eyechart.media.rule import MediaRule
 from eyechart.methods import Ask, Method, Steps
 from eyechart.models import Model, Request
@@ -87,7 +87,7 @@ class Asking:
         pictures: list[Picture] = []
         if self.model.looks:
             for media in ask.prompt.media:
-                pictures += self.pictures.get(media, self.media)
+                pictures += self.pictures.prepare(media, self.media)
         return Prepared(sample, steps, ask, tuple(pictures), replies)
 
     def request(self, job: Job, prepared: Prepared) -> Request:

@@ -31,7 +31,7 @@ class RetryPolicy:
         if error.retry_after_s is not None:
             return error.retry_after_s
         span = min(self.longest_s, self.base_s * 2 ** (attempt - 1))
-        return span * Random(f"{self.seed}/{key}/{attempt}").uniform(0.5, 1.0)
+        return span * float(Random(f"{self.seed}/{key}/{attempt}").uniform(0.5, 1.0))
 
 
 class Tried(NamedTuple):

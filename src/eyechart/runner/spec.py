@@ -59,8 +59,8 @@ def sampling_from(default: Sampling, given: Mapping[str, str]) -> Sampling:
     """The benchmark's sampling with what was given on top; names that we do not know are sent as they are."""
     fields: dict[str, object] = {}
     extra = dict(default.extra)
-    for name, text in given.items():
-        name = _SAMPLING_ALIASES.get(name, name)
+    for asked, text in given.items():
+        name = _SAMPLING_ALIASES.get(asked, asked)
         match name:
             case "temperature" | "top_p":
                 fields[name] = None if text in ("", "none") else number(name, text, float)

@@ -1,0 +1,114 @@
+"""From what somebody asked for to what will be done: every name resolved, every default filled in, nothing sent."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from eyechart.benchmarks import BENCHMARKS, Benchmark, get_benchmark
+from eyechart.errors import InputError
+from eyechart.marking.signature import describe_sampling
+from eyechart.media.rule import MediaRule
+from eyechart.methods import METHODS, Method
+from eyechart.metrics import get_metric
+from eyechart.metrics.base import Metric
+from eyechart.prompts import Style, load_style
+from eyechart.records import Entry, Index, Sample, Sampling
+from eyechart.registry import unknown
+from eyechart.runner.plan import choose
+from eyechart.runner.spec import RunSpec, number, sampling_from
+
+# Up to so many questions all scorers of a benchmark are marked at once; above, the headline alone unless asked.
+MARK_ALL_UP_TO = 20_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled:
+    """A run that is ready to start."""
+
+    spec: RunSpec
+    benchmark: Benchmark
+    index: Index
+    entries: list[Entry]  # those that are asked, in published order
+    style: Style
+    sampling: Sampling
+    media: MediaRule
+    method: Method
+    metrics: list[Metric]  # the headline first
+
+    def samples(self) -> Iterator[Sample]:
+        """All samples of the benchmark without their pictures: what baselines may study."""
+        for entry in self.index.entries:
+            yield self.benchmark.source.fetch(entry, media=False)
+
+    def asked(self) -> dict[str, str]:
+        """What makes two runs ask the same in the same way; how much of it is asked does not matter."""
+        fields = {
+            "benchmark": self.benchmark.id,
+            "data": self.index.data,
+            "prompt": f"{self.style.name}@{self.style.hash}",
+            "method": self.benchmark.method,
+            "media": str(self.media),
+            "gen": describe_sampling(self.sampling),
+            "seed": str(self.spec.seed),
+        }
+        return fields | ({"control": self.spec.control} if self.spec.control else {})
+
+
+def settle(spec: RunSpec) -> Settled:
+    """Resolve all names; errors here are the user's to mend before anything is sent."""
+    benchmark = get_benchmark(spec.benchmark, benchmark_options(spec))
+    sampling = sampling_from(benchmark.sampling, spec.gen)
+    media = media_from(benchmark.media, spec.media)
+    style = load_style(spec.style or benchmark.style, spec.model)
+    method = METHODS.get(benchmark.method)
+    index = benchmark.source.index()
+    if not index.entries:
+        raise InputError(f"benchmark {benchmark.id} holds no question", fix="check its data and its options")
+    entries = choose(index.entries, spec.selection, spec.seed)
+    return Settled(
+        spec=spec,
+        benchmark=benchmark,
+        index=index,
+        entries=entries,
+        style=style,
+        sampling=sampling,
+        media=media,
+        method=method,
+        metrics=metrics_of(benchmark, spec, len(entries)),
+    )
+
+
+def benchmark_options(spec: RunSpec) -> dict[str, str]:
+    """The benchmark's options; one that draws its own questions draws them from the run's seed."""
+    options = dict(spec.benchmark_options)
+    base = spec.benchmark.partition(":")[0]
+    if base in BENCHMARKS and "seed" in inspect.signature(BENCHMARKS.get(base)).parameters:
+        options.setdefault("seed", str(spec.seed))
+    return options
+
+
+def metrics_of(benchmark: Benchmark, spec: RunSpec, questions: int) -> list[Metric]:
+    """The headline first, then what was asked for, or everything the benchmark names where that is cheap."""
+    wanted = [benchmark.headline]
+    if "all" in spec.metrics or (not spec.metrics and questions <= MARK_ALL_UP_TO):
+        wanted += benchmark.metrics[1:]
+    wanted += [name for name in spec.metrics if name != "all"]
+    return [get_metric(name) for name in dict.fromkeys(wanted)]
+
+
+def media_from(default: MediaRule, given: Mapping[str, str]) -> MediaRule:
+    """The benchmark's rule for pictures and videos with what was given on top."""
+    fields: dict[str, object] = {}
+    for name, text in given.items():
+        match name:
+            case "max_side":
+                fields[name] = None if text == "native" else number(name, text, int)
+            case "frames":
+                fields |= {"frames": number(name, text, int), "fps": None, "timestamps_s": ()}
+            case "fps":
+                fields |= {"fps": number(name, text, float), "frames": None, "timestamps_s": ()}
+            case _:
+                raise unknown("media option", name, ["max_side", "frames", "fps"])
+    return replace(default, **fields)  # type: ignore[arg-type]
