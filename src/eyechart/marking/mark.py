@@ -28,34 +28,36 @@ def mark(
     on_row: Callable[[ScoredRow], None] | None = None,
     missing: Literal["wrong", "skip"] = "wrong",
     variant: str = "",
-    repeat: int = 0,
+    repeats: Sequence[Answers] = (),
     signature: str = "",
     answered_by: str = "",
 ) -> Document:
     """Mark these questions, in the order of `entries`, with every metric; the first one is the headline.
 
     Failures and missing answers count as wrong in `value` and are left out of `value_left_out`; with missing="skip"
-    questions without any answer are in neither.
+    questions without any answer are in neither. `repeats` are further answers to the same questions: each is a row of
+    its own, in the cluster of its question.
     """
     frame, tallies = Frame(benchmark.groups), [Tally(metric) for metric in metrics]
     statuses: Counter[str] = Counter()
     failures: Counter[str] = Counter()
     for entry in entries:
         sample = benchmark.source.fetch(entry, media=False)
-        answer = answers(entry.id)
-        scores = _scores(metrics, sample, answer)
-        status = _status(answer, scores[0])
-        statuses[status] += 1
-        if isinstance(answer, Failure):
-            failures[answer.kind] += 1
         cells = [metric.cell(sample) for metric in metrics]
-        if answer is not None or missing == "wrong":
-            frame.add(sample.cluster_key, sample.tags)
-            for tally, score, cell in zip(tallies, scores, cells, strict=True):
-                tally.add(score, cell, answered=isinstance(answer, Response))
-        if on_row is not None:
-            marks = {m.id: Mark.of(s, c) for m, s, c in zip(metrics, scores, cells, strict=True)}
-            on_row(_row(benchmark, sample, answer, status=status, marks=marks, variant=variant, repeat=repeat))
+        for repeat, given in enumerate((answers, *repeats)):
+            answer = given(entry.id)
+            scores = _scores(metrics, sample, answer)
+            status = _status(answer, scores[0])
+            statuses[status] += 1
+            if isinstance(answer, Failure):
+                failures[answer.kind] += 1
+            if answer is not None or missing == "wrong":
+                frame.add(sample.cluster_key, sample.tags)
+                for tally, score, cell in zip(tallies, scores, cells, strict=True):
+                    tally.add(score, cell, answered=isinstance(answer, Response))
+            if on_row is not None:
+                marks = {m.id: Mark.of(s, c) for m, s, c in zip(metrics, scores, cells, strict=True)}
+                on_row(_row(benchmark, sample, answer, status=status, marks=marks, variant=variant, repeat=repeat))
     return Document(
         benchmark=benchmark.id,
         signature=signature,

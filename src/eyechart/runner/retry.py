@@ -30,7 +30,7 @@ class RetryPolicy:
             return None
         if error.retry_after_s is not None:
             return error.retry_after_s
-        span = min(self.longest_s, self.base_s * 2 ** (attempt - 1))
+        span: float = min(self.longest_s, self.base_s * 2.0 ** (attempt - 1))
         return span * float(Random(f"{self.seed}/{key}/{attempt}").uniform(0.5, 1.0))
 
 

@@ -1,0 +1,209 @@
+"""What a person sees while a run goes on: five lines that redraw on a terminal, a plain line now and then elsewhere."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+import time
+from collections import Counter, deque
+from typing import TextIO
+
+from eyechart.metrics.base import Cell, Metric
+from eyechart.records import Exchange, Sample
+from eyechart.report.table import shorten
+from eyechart.runner.watch import Watch
+
+REDRAW_S = 0.25
+PLAIN_EVERY_S = 30.0
+
+
+class RunningScore:
+    """The headline over what has been marked so far; an honest estimate, since the order is shuffled."""
+
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
+        self.sums: dict[Cell, list[float]] = {}
+        self.n, self.mean, self.squares = 0, 0.0, 0.0
+        self.unreadable = 0
+
+    def add(self, sample: Sample, exchange: Exchange) -> bool | None:
+        """Mark one answer; True where it is right, None where it has no score."""
+        reply = exchange.response
+        score = self.metric.score(sample, reply.text) if reply else self.metric.wrong(sample)
+        self.unreadable += bool(reply) and score.read_as is None and not score.error
+        if score.value is None:
+            return None
+        sums = self.sums.setdefault(self.metric.cell(sample), [0.0, 0.0, *(0.0 for _ in score.stats)])
+        for position, value in enumerate((1.0, score.value, *score.stats)):
+            sums[position] += value
+        self.n += 1
+        delta = score.value - self.mean
+        self.mean += delta / self.n
+        self.squares += delta * (score.value - self.mean)
+        return score.value > 0
+
+    def __str__(self) -> str:
+        value = self.metric.aggregate({cell: tuple(sums) for cell, sums in self.sums.items()}).get("value")
+        if value is None or self.n < 2:
+            return "–"
+        half_width = 1.96 * (self.squares / (self.n - 1) / self.n) ** 0.5
+        return f"{100 * value:.1f} ±{100 * half_width:.1f}"
+
+
+class ProgressDisplay(Watch):
+    """Counts what the loop reports; a thread draws."""
+
+    def __init__(self, metric: Metric, stream: TextIO | None = None, *, quiet: bool = False) -> None:
+        self.stream = stream or sys.stderr
+        self.live = self.stream.isatty() and os.environ.get("TERM") != "dumb" and "CI" not in os.environ
+        self.quiet = quiet
+        self.score = RunningScore(metric)
+        self.failures: Counter[str] = Counter()
+        self.latencies: deque[float] = deque(maxlen=1000)
+        self.total = self.done = self.before = self.in_flight = self.retries = 0
+        self.tokens = [0, 0]
+        self.title = self.last = ""
+        self._began = time.monotonic()
+        self._lines = 0
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._warned = False
+
+    def started(self, *, title: str, run: str, total: int, done: int) -> None:
+        self.title, self.total, self.done, self.before = f"{title} · run {run}", total, done, done
+        self._began = time.monotonic()
+        if self.quiet or done == total:
+            return
+        if done:
+            self.note(f"continuing run {run}: {done:,} of {total:,} questions are answered already")
+        self._thread = threading.Thread(target=self._draw_until_over, name="progress", daemon=True)
+        self._thread.start()
+
+    def asked(self, in_flight: int) -> None:
+        self.in_flight = in_flight
+
+    def answered(self, exchange: Exchange, sample: Sample, in_flight: int) -> None:
+        with self._lock:
+            self.done += 1
+            self.in_flight = in_flight
+            self.retries += exchange.tries - 1
+            if exchange.failure is not None:
+                self.failures[exchange.failure.kind] += 1
+                self.last = f"last ✗ {exchange.sample}: {exchange.failure.kind}: {exchange.failure.message}"
+            if exchange.response is not None:
+                self.latencies.append(exchange.timing.total_s)
+                self.tokens[0] += exchange.response.usage.input_tokens or 0
+                self.tokens[1] += exchange.response.usage.output_tokens or 0
+            right = self.score.add(sample, exchange) if sample.references or exchange.response else None
+            if right is False and exchange.response is not None:
+                gold = sample.references[0] if sample.references else "?"
+                self.last = f'last ✗ {sample.id} "{sample.question}" → {exchange.response.text}  (gold {gold})'
+        self._warn_once()
+
+    def note(self, text: str) -> None:
+        with self._lock:
+            self._erase()
+            self.stream.write(f"{text}\n")
+            self.stream.flush()
+
+    def ended(self) -> None:
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def _warn_once(self) -> None:
+        """Say once, early, that something is wrong with the whole run, not with single questions."""
+        asked = self.done - self.before
+        if self._warned or asked > 50:
+            return
+        kind, count = self.failures.most_common(1)[0] if self.failures else ("", 0)
+        if count > 5:
+            self._warned = True
+            self.note(f"warning: {count} of the first {asked} questions failed alike ({kind}): stop and look?")
+        elif asked == 50 and self.score.unreadable > 10:
+            self._warned = True
+            self.note(
+                f"warning: in {self.score.unreadable} of the first 50 replies no answer was found: stop and look?"
+            )
+
+    # ── drawing ───────────────────────────────────────────────────────────────
+
+    def _draw_until_over(self) -> None:
+        step = max(1, self.total // 10)
+        next_count, next_time = self.done + step, time.monotonic() + PLAIN_EVERY_S
+        while not self._over.wait(REDRAW_S):
+            if self.live:
+                with self._lock:
+                    self._erase()
+                    self._write(self.lines(shutil.get_terminal_size().columns))
+            elif self.done >= next_count or time.monotonic() >= next_time:
+                next_count, next_time = self.done + step, time.monotonic() + PLAIN_EVERY_S
+                with self._lock:
+                    self.stream.write(self.plain() + "\n")
+                    self.stream.flush()
+        with self._lock:
+            self._erase()
+
+    def _erase(self) -> None:
+        if self._lines:
+            self.stream.write(f"\x1b[{self._lines}A\x1b[J")
+            self._lines = 0
+
+    def _write(self, lines: list[str]) -> None:
+        self.stream.write("".join(f"{line}\n" for line in lines))
+        self.stream.flush()
+        self._lines = len(lines)
+
+    def plain(self) -> str:
+        """One line for logs and pipes."""
+        failed = sum(self.failures.values())
+        parts = [
+            f"{self.done:,}/{self.total:,}",
+            f"score so far {self.score}",
+            f"{self.rate():.1f}/s",
+            f"ETA {self.eta()}",
+        ]
+        return " · ".join(parts + ([f"failed {failed:,}"] if failed else []))
+
+    def lines(self, columns: int) -> list[str]:
+        """The five lines of the live display, cut to the width of the terminal."""
+        share = self.done / self.total if self.total else 1.0
+        bar = "━" * int(30 * share) + "╌" * (30 - int(30 * share))
+        ordered = sorted(self.latencies)
+        p50, p95 = (ordered[int(q * (len(ordered) - 1))] if ordered else 0.0 for q in (0.5, 0.95))
+        failed = "  ".join(f"{kind} {count:,}" for kind, count in self.failures.most_common())
+        lines = [
+            f"{self.title} · Ctrl-C is safe, resume later",
+            f"{bar} {share:4.0%}  {self.done:,}/{self.total:,}   score so far {self.score}   ETA {self.eta()}",
+            (
+                f"{self.rate():.1f} req/s · {self.in_flight} in flight · p50 {p50:.2f} s p95 {p95:.2f} s"
+                f" · tokens in {self.tokens[0]:,} out {self.tokens[1]:,}"
+            ),
+            (
+                f"failed {sum(self.failures.values()):,}: {failed or 'none'} · unreadable {self.score.unreadable:,}"
+                f" · retries {self.retries:,}"
+            ),
+            self.last,
+        ]
+        return [shorten(line, columns - 1) for line in lines]
+
+    def rate(self) -> float:
+        """Questions a second since this start."""
+        return (self.done - self.before) / max(1e-9, time.monotonic() - self._began)
+
+    def eta(self) -> str:
+        """The time that is left, at this rate."""
+        rate = self.rate()
+        return duration((self.total - self.done) / rate) if rate > 0 and self.done > self.before else "–"
+
+
+def duration(seconds: float) -> str:
+    """`42 s`, `3 min`, `1 h 27 min`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

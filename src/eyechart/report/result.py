@@ -1,0 +1,71 @@
+"""A run's result as text: the table with intervals, both readings of failures, the signature."""
+
+from __future__ import annotations
+
+from eyechart.marking.document import Document, GroupScore, MetricResult
+from eyechart.report.table import table
+
+_HEADER = ("", "n", "score", "95% CI", "no answer")
+
+
+def result_text(document: Document, *, by: str = "", markdown: bool = False, stamp: str = "") -> str:
+    """The headline's table with one row per group and the overall row last; the other scorers in a line below."""
+    result = document.result
+    group = by or next(iter(result.by), "")
+    rows = [group_row(name, score) for name, score in sorted(result.by.get(group, {}).items())]
+    rows.append(overall_row(document))
+    lines = [table((group or "score", *_HEADER[1:]), rows, right=(1, 2, 4), markdown=markdown)]
+    if markdown:
+        lines.append("")
+    lines += notes(document)
+    if stamp:
+        lines.insert(0, stamp)
+    return "\n".join(lines)
+
+
+def group_row(name: str, score: GroupScore) -> tuple[str, ...]:
+    """One line of the table."""
+    return name, f"{score.n:,}", score.printed, interval(score.ci), f"{score.unanswered:,}" if score.unanswered else ""
+
+
+def overall_row(document: Document) -> tuple[str, ...]:
+    """The headline itself."""
+    result, n = document.result, document.n
+    unanswered = n.failed + n.missing
+    share = f"{unanswered:,} ({unanswered / n.total:.1%})" if unanswered else ""
+    return "overall", f"{result.n:,}", result.printed, interval(result.ci), share
+
+
+def interval(ci: tuple[float, float] | None) -> str:
+    """`[77.3, 77.7]`, in per cent."""
+    return "" if ci is None else f"[{100 * ci[0]:.1f}, {100 * ci[1]:.1f}]"
+
+
+def notes(document: Document) -> list[str]:
+    """What must stand beside the number: readings of failures, replies that were no answers, other scorers."""
+    result, n = document.result, document.n
+    lines = []
+    if n.failed or n.missing:
+        left_out = "–" if result.value_left_out is None else f"{100 * result.value_left_out:.2f}"
+        kinds = [f"{kind} {count:,}" for kind, count in sorted(document.failures.items())]
+        kinds += [f"missing {n.missing:,}"] if n.missing else []
+        lines.append(f"no answer: {' · '.join(kinds)}; counted wrong above, {left_out} if left out")
+    odd = [(name, getattr(n, name)) for name in ("unreadable", "empty", "truncated", "refusal")]
+    if any(count for _, count in odd):
+        lines.append("replies:   " + " · ".join(f"{name} {count:,}" for name, count in odd if count))
+    if result.undefined:
+        reasons = ", ".join(f"{kind} {count:,}" for kind, count in sorted(result.errors.items()))
+        lines.append(f"undefined: {result.undefined:,} questions have no score ({reasons}) and are in no mean")
+    others = [other(name, score) for name, score in document.metrics.items() if name != document.headline]
+    if others:
+        lines.append("beside it: " + " · ".join(others))
+    lines.append(f"intervals: 95 %, {result.interval}, {document.clusters.n:,} clusters ({document.clusters.of})")
+    lines.append(f"signature: {document.signature}")
+    if document.answered_by:
+        lines.append(f"           {document.answered_by}")
+    return lines
+
+
+def other(name: str, score: MetricResult) -> str:
+    """Another scorer's number in few words."""
+    return f"{name} {score.printed} {interval(score.ci)}".rstrip()
