@@ -49,6 +49,10 @@ def dispatch(words: list[str]) -> int:
     from eyechart.cli.parser import Parser
 
     command = load(f"eyechart.cli.{COMMANDS[name].module}:COMMAND")
+    if name == "run":
+        from eyechart.cli.run_flags import words_from_config
+
+        rest = words_from_config(rest)
     parser = Parser(prog=f"eyechart {name}", description=command.description, epilog=command.examples)
     command.add_arguments(parser)
     code: int = command.run(parser.parse(rest))
