@@ -89,8 +89,10 @@ class ModelError(EyechartError):
         *,
         retryable: bool = False,
         retry_after_s: float | None = None,
+        stops_run: SetupError | None = None,
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.retryable = retryable
         self.retry_after_s = retry_after_s
+        self.stops_run = stops_run  # what it means once retries are used up, where that is more than one question

@@ -6,18 +6,28 @@ the first `/` or `:` and the model arguments as strings, and returns a Model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 
 from eyechart.models.base import Model, Request
-from eyechart.registry import Registry
+from eyechart.registry import Registry, unknown
 
 __all__ = ["MODELS", "Model", "Request", "get_model"]
 
 MODELS = Registry(
     "model",
     {
-        "http": "eyechart.models.openai:http",
-        "openai": "eyechart.models.openai:preset_openai",
+        "http": "eyechart.models.openai:by_address",
+        "openai": "eyechart.models.openai:openai",
+        "azure": "eyechart.models.openai:azure",
+        "openrouter": "eyechart.models.openai:openrouter",
+        "gemini": "eyechart.models.openai:gemini",
+        "anthropic": "eyechart.models.openai:anthropic",
+        "vllm": "eyechart.models.openai:vllm",
+        "sglang": "eyechart.models.openai:sglang",
+        "ollama": "eyechart.models.openai:ollama",
+        "lmstudio": "eyechart.models.openai:lmstudio",
+        "llamacpp": "eyechart.models.openai:llamacpp",
         "baseline": "eyechart.models.baseline:baseline",
         "replay": "eyechart.models.replay:replay",
         "builtin": "eyechart.models.builtin:builtin",
@@ -35,5 +45,18 @@ def get_model(name: str, arguments: Mapping[str, str] | None = None) -> Model:
     else:
         cut = min((i for i in (name.find("/"), name.find(":")) if i >= 0), default=len(name))
         prefix, rest = name[:cut], name[cut + 1 :]
-    model: Model = MODELS.get(prefix)(rest, **arguments)
+    factory = MODELS.get(prefix)
+    _check_arguments(factory, arguments)
+    model: Model = factory(rest, **arguments)
     return model
+
+
+def _check_arguments(factory: Callable[..., Model], arguments: Mapping[str, str]) -> None:
+    """Refuse what a factory does not take; one that takes any name checks them itself."""
+    parameters = inspect.signature(factory).parameters.values()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return
+    accepted = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    for name in arguments:
+        if name not in accepted:
+            raise unknown("model argument", name, accepted)

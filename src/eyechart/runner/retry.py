@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from random import Random
@@ -20,18 +19,37 @@ class RetryPolicy:
 
     tries: int = 6
     base_s: float = 0.5
-    longest_s: float = 60.0
-    timeout_s: float = 120.0  # of one try
+    longest_s: float = 30.0  # of one wait that we choose
+    patience_s: float = 300.0  # of one wait that the server asks for; past it, the question is left for a later start
+    timeout_s: float = 300.0  # of one try
     seed: int = 0
 
-    def next_delay(self, error: ModelError, attempt: int, key: str) -> float | None:
-        """Seconds to wait after the attempt with this number (from 1), or None to give up."""
-        if not error.retryable or attempt >= self.tries:
+    def tries_for(self, error: ModelError) -> int:
+        """How many tries this kind of error is worth."""
+        if not error.retryable:
+            return 1
+        if error.stops_run is not None:
+            # Nobody has ever answered at that address: three tries bridge a restart, more would only delay the news.
+            return min(self.tries, 3)
+        # "Come back later" says nothing against the question: it gets more patience than a fault does.
+        return 2 * self.tries if error.kind == "rate_limited" and self.tries > 1 else self.tries
+
+    def next_delay(self, error: ModelError, attempt: int, key: str = "") -> float | None:
+        """Seconds to wait after the attempt with this number (from 1), or None to give up.
+
+        Pure: the jitter is drawn from seed, key and attempt, so that questions that fail together come back apart,
+        and a run that is repeated waits as it did before.
+        """
+        if attempt >= self.tries_for(error):
             return None
-        if error.retry_after_s is not None:
-            return error.retry_after_s
-        span: float = min(self.longest_s, self.base_s * 2.0 ** (attempt - 1))
-        return span * float(Random(f"{self.seed}/{key}/{attempt}").uniform(0.5, 1.0))
+        jitter = Random(f"{self.seed}/{key}/{attempt}").random()
+        span = min(self.longest_s, self.base_s * 2.0 ** min(attempt - 1, 30))
+        if error.retry_after_s is None:
+            return span * (0.5 + 0.5 * jitter)
+        if error.retry_after_s > self.patience_s:
+            return None
+        # Never before the time that the server named; spread a little behind it, as everybody was told the same.
+        return error.retry_after_s + min(span, 0.1 * error.retry_after_s) * jitter
 
 
 class Tried(NamedTuple):
@@ -45,14 +63,17 @@ class Tried(NamedTuple):
 async def with_retries(
     call: Callable[[], Awaitable[Response]], policy: RetryPolicy, limit: Limit, *, key: str = ""
 ) -> Tried:
-    """Call until there is a reply or the policy gives up; errors that are not ModelErrors pass through."""
+    """Call until there is a reply or the policy gives up; errors that are not ModelErrors pass through.
+
+    A slot is held only while the request is with the server: waiting to try again holds none.
+    """
+    clock = asyncio.get_running_loop().time  # time.monotonic, but for a loop that simulates time
     attempt = 0
     while True:
         attempt += 1
         await limit.acquire()
-        sent_at = time.monotonic()
+        sent_at = clock()
         error: ModelError | None = None
-        response: Response | None = None
         try:
             async with asyncio.timeout(policy.timeout_s):
                 response = await call()
@@ -60,16 +81,21 @@ async def with_retries(
             error = ModelError("timeout", f"no reply within {policy.timeout_s:g} s", retryable=True)
         except ModelError as caught:
             error = caught
-        finally:
-            limit.release(
-                ok=response is not None,
-                latency_s=time.monotonic() - sent_at,
-                retry_after_s=error.retry_after_s if error else None,
-            )
-        if response is not None:
+        except BaseException:
+            limit.release(ok=False, latency_s=clock() - sent_at)
+            raise
+        if error is None:
+            limit.release(ok=True, latency_s=clock() - sent_at)
             return Tried(response, attempt, sent_at)
-        assert error is not None  # noqa: S101 - one of the two is there
+        limit.release(
+            ok=False,
+            latency_s=clock() - sent_at,
+            retry_after_s=error.retry_after_s,
+            overloaded=error.kind in ("rate_limited", "timeout"),
+        )
         delay = policy.next_delay(error, attempt, key)
         if delay is None:
+            if error.stops_run is not None:
+                raise error.stops_run from error
             return Tried(error, attempt, sent_at)
         await asyncio.sleep(delay)

@@ -1,0 +1,74 @@
+"""The model arguments of an OpenAI-compatible server: `-M key_env=NAME,images=url,extra.top_k=1`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+import msgspec
+
+from eyechart.errors import UsageError
+from eyechart.registry import unknown
+
+EXTRA = "extra."
+_CHOICES = {
+    "images": ("data", "url"),
+    "max_tokens_field": ("max_tokens", "max_completion_tokens", "max_output_tokens", "none"),
+    "detail": ("", "low", "high", "auto"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How to ask a server; everything has a default that the preset may know better."""
+
+    base_url: str = ""
+    key_env: str = ""  # the environment variable that holds the key; the key itself is never an argument
+    images: str = "data"  # "data": sent along; "url": the server fetches them from where the benchmark has them
+    max_tokens_field: str = ""
+    stream: bool = False
+    detail: str = ""
+    api_version: str = ""
+    extra: Mapping[str, msgspec.Raw] = field(default_factory=dict)  # further body fields, as JSON
+
+
+def read_options(arguments: Mapping[str, str]) -> Options:
+    """Check and convert the words after `-M`; a wrong one gets the nearest right one."""
+    names = [option.name for option in fields(Options) if option.name != "extra"]
+    plain: dict[str, str] = {}
+    extra: dict[str, msgspec.Raw] = {}
+    for name, value in arguments.items():
+        if name.startswith(EXTRA) and len(name) > len(EXTRA):
+            extra[name.removeprefix(EXTRA)] = _as_json(value)
+        elif name in names:
+            plain[name] = value
+        elif name in ("key", "api_key", "token"):
+            raise UsageError(
+                f"a key is not given as the model argument {name!r}",
+                why="arguments end up in histories, process lists and manifests",
+                fix="put the key into an environment variable and say key_env=ITS_NAME",
+            )
+        else:
+            raise unknown("model argument", name, [*names, f"{EXTRA}NAME"])
+    for name, allowed in _CHOICES.items():
+        if plain.get(name, allowed[0]) not in allowed:
+            words = " or ".join(choice for choice in allowed if choice)
+            raise UsageError(f"model argument {name}={plain[name]!r} is not possible", fix=f"{name}= takes {words}")
+    stream = _as_truth("stream", plain.pop("stream", "false"))
+    return Options(**plain, stream=stream, extra=extra)
+
+
+def _as_json(value: str) -> msgspec.Raw:
+    """`1`, `true`, `{"a":1}` as they are; anything else is taken to be a string."""
+    try:
+        msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        return msgspec.Raw(msgspec.json.encode(value))
+    return msgspec.Raw(value.encode())
+
+
+def _as_truth(name: str, word: str) -> bool:
+    truth = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(word.casefold())
+    if truth is None:
+        raise UsageError(f"model argument {name}={word!r} is not possible", fix=f"{name}= takes true or false")
+    return truth
