@@ -76,7 +76,7 @@ class ChatServer:
             options.base_url or os.environ.get(preset.base_url_env, "") or preset.base_url, preset
         )
         self._preset, self._options, self._model, self._azure = preset, options, model, azure
-        self.identity: Mapping[str, str] = {"server": self.base_url, "model": model}
+        self.identity: Mapping[str, str] = self._identity()
         self.looks = options.images != "url"  # the server fetches them itself: nothing to prepare here
         self._pictures = EncodedPictures()
         self._session: aiohttp.ClientSession | None = None
@@ -98,7 +98,7 @@ class ChatServer:
         if not self._model:
             try:
                 self._model = await self._only_model()
-                self.identity = {"server": self.base_url, "model": self._model}
+                self.identity = self._identity()
             except BaseException:
                 await self.close()
                 raise
@@ -214,6 +214,13 @@ class ChatServer:
         return [entry["id"] for entry in found or () if isinstance(entry, dict) and isinstance(entry.get("id"), str)]
 
     # ── keys and addresses ────────────────────────────────────────────────────
+
+    def _identity(self) -> dict[str, str]:
+        """Who answers, and which of the arguments can change what is answered."""
+        options = self._options
+        told = {"detail": options.detail, "images": options.images if options.images != "data" else ""}
+        told |= {f"extra.{name}": bytes(value).decode() for name, value in options.extra.items()}
+        return {"server": self.base_url, "model": self._model} | {k: v for k, v in told.items() if v}
 
     @property
     def _chat_url(self) -> str:

@@ -18,7 +18,7 @@ from eyechart.marking.signature import answered_by, asked_and_marked, describe_s
 from eyechart.models import Model, get_model
 from eyechart.records import Entry, Sample
 from eyechart.runner.asking import Asking, Job
-from eyechart.runner.limits import FixedLimit, Limit
+from eyechart.runner.limits import AdaptiveLimit, FixedLimit, Limit
 from eyechart.runner.loop import Loop
 from eyechart.runner.plan import order
 from eyechart.runner.progress import Progress
@@ -132,8 +132,9 @@ def open_jobs(settled: Settled, progress: Progress) -> Iterator[Job]:
 
 
 def limit_for(model: Model, asked: int | None) -> Limit:
-    """As many at once as was asked for, else as the model says."""
-    return FixedLimit(asked or model.concurrency or 32)
+    """As many at once as was asked for, else as the model says, else as the server turns out to bear."""
+    known = asked or model.concurrency
+    return FixedLimit(known) if known else AdaptiveLimit()
 
 
 def folder_for(settled: Settled, model: Model) -> RunFolder:
