@@ -11,17 +11,26 @@ from eyechart.runner.settle import Settled
 
 def describe(job: Settled) -> str:
     """The first question's prompt with its pictures' sizes, then how many requests there would be."""
-    entry = job.entries[0]
-    sample = job.benchmark.source.fetch(entry)
-    prompt = next(job.method(sample, job.style)).prompt
-    pictures = [picture for media in prompt.media for picture in prepare(media, job.media)]
     requests = len(job.entries) * job.spec.repeats
     lines = [
-        f"{job.benchmark.id} · question {sample.id} · style {prompt.style} · {describe_sampling(job.sampling)}",
-        *shown(prompt, pictures),
+        describe_prompts(job, 1),
         f"would ask {len(job.entries):,} questions ({requests:,} requests), media {job.media}",
         f"signature: {signature_of(job)}",
     ]
+    return "\n".join(lines)
+
+
+def describe_prompts(job: Settled, count: int) -> str:
+    """The first prompts, with their pictures' sizes."""
+    lines = []
+    for entry in job.entries[:count]:
+        sample = job.benchmark.source.fetch(entry)
+        prompt = next(job.method(sample, job.style)).prompt
+        pictures = [picture for media in prompt.media for picture in prepare(media, job.media)]
+        lines.append(
+            f"{job.benchmark.id} · question {sample.id} · style {prompt.style} · {describe_sampling(job.sampling)}"
+        )
+        lines += shown(prompt, pictures)
     return "\n".join(lines)
 
 

@@ -1,0 +1,128 @@
+"""`eyechart show`: a run, or single questions of it, in the terminal."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from eyechart import errors
+from eyechart.benchmarks import BENCHMARKS
+from eyechart.cli.commands import Command
+from eyechart.cli.parser import Parser
+from eyechart.errors import UsageError
+from eyechart.marking.rows import ScoredRow
+from eyechart.marking.stored import read_document, read_rows
+from eyechart.registry import nearest
+from eyechart.report.question import question_text
+from eyechart.report.result import result_text
+from eyechart.report.sheet import sheet_text
+from eyechart.store import RunFolder, open_run, read_exchanges
+
+# Above so many ids, looking for the nearest one takes longer than it helps.
+SUGGEST_UP_TO = 20_000
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument("run", help="a run's path, name or four-letter id; or a benchmark, with --prompt")
+    parser.add_argument("question", nargs="*", help="ids of questions to show whole")
+    parser.add_argument("--wrong", action="store_true", help="questions that earned less than full marks")
+    parser.add_argument("--status", metavar="KIND,…", help="questions whose reply was unreadable, empty, failed …")
+    parser.add_argument("-n", type=int, default=5, metavar="N", help="how many questions (5)")
+    parser.add_argument("--by", default="", metavar="TAG", help="the grouping that the table shows")
+    parser.add_argument("--prompt", action="store_true", help="prompts of a benchmark as they are sent")
+    parser.add_argument("--style", default="", metavar="STYLE", help="with --prompt: in this style")
+    parser.add_argument("--sheet", action="store_true", help="how the run was made: versions, machine, commands")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parser.add_argument("--md", action="store_true", help="tables as Markdown")
+    parser.add_argument("-o", "--output", default="runs", metavar="DIR", help="the folder that holds runs (./runs)")
+
+
+def show(arguments: Namespace) -> int:
+    """Show what was asked for."""
+    if arguments.prompt or arguments.run.partition(":")[0] in BENCHMARKS:
+        return show_prompts(arguments)
+    folder = open_run(arguments.run, Path(arguments.output))
+    if arguments.sheet:
+        sys.stdout.write(sheet_text(folder.manifest()) + "\n")
+    elif arguments.question or arguments.wrong or arguments.status:
+        show_questions(folder, arguments)
+    elif arguments.json:
+        sys.stdout.write(folder.summary.read_text() if read_document(folder) else "")
+    else:
+        manifest, document = folder.manifest(), read_document(folder)
+        stamp = "" if manifest.selection == "all" else f"PART of the benchmark: {manifest.selection}"
+        sys.stdout.write(f"{manifest.benchmark} · {document.headline} · {manifest.model} · run {folder.name}\n")
+        sys.stdout.write(result_text(document, by=arguments.by, markdown=arguments.md, stamp=stamp) + "\n")
+    return errors.OK
+
+
+def show_questions(folder: RunFolder, arguments: Namespace) -> None:
+    """Questions with their prompt, reply, and what each scorer made of it."""
+    rows = {row.sample: row for row in islice(chosen(folder, arguments), max(1, arguments.n))}
+    if not rows:
+        sys.stderr.write("no question is like that\n")
+    texts = []
+    for exchange in read_exchanges(folder.journal):
+        row = rows.get(exchange.sample)
+        if row is not None and exchange.repeat == row.repeat:
+            if arguments.json:
+                texts.append({"row": msgspec.to_builtins(row), "exchange": msgspec.to_builtins(exchange)})
+            else:
+                sys.stdout.write(question_text(folder, row, exchange) + "\n\n")
+    if arguments.json:
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(texts), indent=2).decode() + "\n")
+
+
+def chosen(folder: RunFolder, arguments: Namespace) -> Iterator[ScoredRow]:
+    """The rows that the flags describe, in data order."""
+    headline = folder.manifest().headline
+    wanted, statuses = set(arguments.question), set((arguments.status or "").split(",")) - {""}
+    seen = []
+    for row in read_rows(folder):
+        seen.append(row.sample)
+        value = row.marks[headline].value if headline in row.marks else None
+        if wanted:
+            if row.sample in wanted:
+                yield row
+        elif statuses:
+            if row.status in statuses or row.failure in statuses:
+                yield row
+        elif value is not None and value < 1:
+            yield row
+    for sample_id in sorted(wanted - set(seen)):
+        hints = nearest(sample_id, seen) if len(seen) <= SUGGEST_UP_TO else []
+        raise UsageError(
+            f"run {folder.name} has no question {sample_id!r}",
+            why=f"it has {len(seen):,}",
+            fix=f"did you mean {', '.join(hints)}?" if hints else "eyechart show RUN --wrong lists some",
+        )
+
+
+def show_prompts(arguments: Namespace) -> int:
+    """Prompts of a benchmark as they are sent."""
+    from eyechart.cli.dry_run import describe_prompts
+    from eyechart.runner.settle import settle
+    from eyechart.runner.spec import RunSpec
+
+    job = settle(RunSpec(benchmark=arguments.run, model="baseline:random", style=arguments.style))
+    sys.stdout.write(describe_prompts(job, arguments.n) + "\n")
+    return errors.OK
+
+
+COMMAND = Command(
+    description="A run, or single questions of it, in the terminal.",
+    add_arguments=add_arguments,
+    run=show,
+    examples="""\
+examples
+  eyechart show 7f3c                        the table again
+  eyechart show 7f3c --wrong -n 3           three questions that went wrong, with prompt and reply
+  eyechart show 7f3c --status unreadable    replies in which no answer was found
+  eyechart show 7f3c --sheet                how the run was made
+  eyechart show starter --prompt -n 3       prompts as they are sent""",
+)
