@@ -5,13 +5,16 @@ The public names are imported when they are first used, so that `import eyechart
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from eyechart.interface import Run, open_run, run
 
 __version__ = "0.1.0"
 
-_PUBLIC: dict[str, str] = {}
+_PUBLIC = {name: f"eyechart.interface:{name}" for name in ("Run", "open_run", "run")}
 
-__all__ = ["__version__"]
+__all__ = ["Run", "__version__", "open_run", "run"]
 
 
 def __getattr__(name: str) -> Any:

@@ -13,7 +13,7 @@ from eyechart.errors import InputError, SetupError, UsageError
 from eyechart.records import Exchange, Failure, Response, Timing
 from eyechart.store import Journal, Manifest, RunFolder, find_runs, open_run, read_exchanges, read_finals
 from eyechart.store.atomic import replacing, write_json
-from eyechart.store.folder import create_run, find_run_to_continue
+from eyechart.store.folder import create_run, runs_that_asked
 from eyechart.store.journal import Key, recover
 from eyechart.store.lock import locked
 
@@ -120,8 +120,8 @@ def test_only_the_same_question_put_in_the_same_way_is_continued(tmp_path: Path)
     """A run is continued when all identity fields are equal, else not."""
     folder = create_run(tmp_path, "b", "m")
     folder.write_manifest(manifest(folder.name, identity={"seed": "0", "prompt": "a"}))
-    assert find_run_to_continue(tmp_path, {"seed": "0", "prompt": "a"}) == folder
-    assert find_run_to_continue(tmp_path, {"seed": "1", "prompt": "a"}) is None
+    assert [found for found, _ in runs_that_asked(tmp_path, {"seed": "0", "prompt": "a"})] == [folder]
+    assert not list(runs_that_asked(tmp_path, {"seed": "1", "prompt": "a"}))
 
 
 def test_a_whole_file_is_replaced_or_left_alone(tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ from eyechart.runner.settle import Settled
 from eyechart.runner.surroundings import git_state, hardware, is_secret, versions
 from eyechart.runner.watch import Watch
 from eyechart.store import Journal, Manifest, RunFolder, open_run
-from eyechart.store.folder import create_run, find_run_to_continue
-from eyechart.store.journal import recover
+from eyechart.store.folder import create_run, runs_that_asked
+from eyechart.store.journal import copy_lines, recover
 from eyechart.store.lock import locked
 from eyechart.store.manifest import Session
 
@@ -144,8 +144,18 @@ def folder_for(settled: Settled, model: Model) -> RunFolder:
         folder = open_run(spec.resume, spec.runs)
         refuse_other_run(folder, identity)
         return folder
-    found = None if spec.fresh else find_run_to_continue(spec.runs, identity)
-    return found or create_run(spec.runs, settled.benchmark.id, model.name)
+    same = [] if spec.fresh else list(runs_that_asked(spec.runs, identity))
+    asked = (str(spec.selection), len(settled.entries))
+    for folder, manifest in same:
+        if (manifest.selection, manifest.questions) == asked:
+            return folder
+    for folder, manifest in same:
+        if manifest.questions <= len(settled.entries):
+            return folder  # a narrower one: it grows
+    folder = create_run(spec.runs, settled.benchmark.id, model.name)
+    if same:  # a wider one: its result stays what it is, its answers are not asked for again
+        copy_lines(same[0][0].journal, folder.journal, {entry.id for entry in settled.entries})
+    return folder
 
 
 def identity_of(settled: Settled, model: Model) -> dict[str, str]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from eyechart.records import Exchange, Sample
 
 
-class Watch(Protocol):
-    """All methods are called from the loop's thread and must return at once."""
+class Watch:
+    """Does nothing: whoever wants to see something overrides it. Called from the loop's thread; must return at once."""
 
     def started(self, *, title: str, run: str, total: int, done: int) -> None:
         """The plan stands: so many questions in all, so many of them answered by an earlier start."""
@@ -24,7 +22,3 @@ class Watch(Protocol):
 
     def ended(self) -> None:
         """Nothing more will come."""
-
-
-class Silent(Watch):
-    """Nobody watches."""

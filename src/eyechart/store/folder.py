@@ -113,15 +113,15 @@ def find_runs(runs: Path) -> Iterator[RunFolder]:
             yield RunFolder(path)
 
 
-def find_run_to_continue(runs: Path, identity: dict[str, str]) -> RunFolder | None:
-    """The newest run that asked the same in the same way."""
+def runs_that_asked(runs: Path, identity: dict[str, str]) -> Iterator[tuple[RunFolder, Manifest]]:
+    """The runs that asked the same in the same way, however much of it, newest first."""
     for folder in find_runs(runs):
         try:
-            if folder.manifest().identity == identity:
-                return folder
+            manifest = folder.manifest()
         except InputError:
             continue  # somebody else's folder, or one that a crash left unfinished: not ours to continue
-    return None
+        if manifest.identity == identity:
+            yield folder, manifest
 
 
 def open_run(which: str | Path, runs: Path = Path("runs")) -> RunFolder:

@@ -1,0 +1,151 @@
+"""`eyechart ls`: what there is — benchmarks, models, metrics, prompt styles, and the runs in a folder."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from eyechart import errors
+from eyechart.benchmarks import BENCHMARKS, get_benchmark
+from eyechart.cli.commands import Command
+from eyechart.cli.parser import Parser
+from eyechart.errors import EyechartError, UsageError
+from eyechart.registry import unknown
+from eyechart.report.table import table
+
+Rows = list[dict[str, str]]
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument("what", nargs="?", default="benchmarks", help="benchmarks, models, metrics, prompts or runs")
+    parser.add_argument("filter", nargs="?", default="", help="only names that contain this")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parser.add_argument("--md", action="store_true", help="as Markdown")
+    parser.add_argument("-o", "--output", default="runs", metavar="DIR", help="the folder that holds runs (./runs)")
+
+
+def ls(arguments: Namespace) -> int:
+    """Print one kind of thing as a table."""
+    listings: dict[str, Callable[[], Rows]] = {
+        "benchmarks": benchmarks,
+        "models": models,
+        "metrics": metrics,
+        "prompts": prompts,
+        "runs": lambda: runs(Path(arguments.output)),
+    }
+    what = {"tasks": "benchmarks"}.get(arguments.what, arguments.what)
+    if what not in listings:
+        raise unknown("listing", what, list(listings))
+    rows = [row for row in listings[what]() if arguments.filter.casefold() in row["name"].casefold()]
+    if arguments.json:
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode({what: rows}), indent=2).decode() + "\n")
+        return errors.OK
+    if rows:
+        header = tuple(rows[0])
+        cells = [tuple(row.values()) for row in rows]
+        sys.stdout.write(table(header, cells, markdown=arguments.md) + "\n")
+    else:
+        sys.stderr.write(f"no {what} are there" + (f" with {arguments.filter!r}\n" if arguments.filter else "\n"))
+    return errors.OK
+
+
+def benchmarks() -> Rows:
+    """Every benchmark with what it costs and where it comes from."""
+    rows = []
+    for name in BENCHMARKS.names():
+        try:
+            benchmark = get_benchmark(name)
+        except EyechartError as error:  # somebody's package that cannot be loaded must not hide the others
+            empty = dict.fromkeys(("modality", "size", "headline", "licence"), "")
+            rows.append({"name": name, **empty, "about": error.what})
+            continue
+        rows.append(
+            {
+                "name": name,
+                "modality": benchmark.modality,
+                "size": benchmark.size,
+                "headline": benchmark.headline,
+                "licence": benchmark.licence,
+                "about": benchmark.title,
+            }
+        )
+    return rows
+
+
+def models() -> Rows:
+    """The first word of a model's name, and what it stands for."""
+    from eyechart.models import MODELS
+
+    return [{"name": name, "about": about(MODELS.get(name))} for name in MODELS.names()]
+
+
+def metrics() -> Rows:
+    """Every metric with the program whose scores it gives."""
+    from eyechart.metrics import METRICS, get_metric
+
+    rows = []
+    for name in METRICS.names():
+        metric = get_metric(name)
+        version = f"v{metric.version}"
+        rows.append({"name": metric.id, "version": version, "about": metric.title, "equals": metric.upstream})
+    return rows
+
+
+def prompts() -> Rows:
+    """Every prompt style with its source."""
+    from eyechart.prompts import load_style, style_names
+
+    styles = [load_style(name) for name in style_names()]
+    return [{"name": style.name, "about": style.about, "source": style.source} for style in styles]
+
+
+def runs(folder: Path) -> Rows:
+    """The runs of a folder, newest first."""
+    from eyechart.marking.stored import read_document
+    from eyechart.report.result import interval
+    from eyechart.store import find_runs
+
+    if not folder.is_dir():
+        raise UsageError(f"no folder {folder}", fix="-o names the folder that holds runs")
+    rows = []
+    for run in find_runs(folder):
+        manifest = run.manifest()
+        part = "" if manifest.selection == "all" else f" ({manifest.selection})"
+        try:
+            result = read_document(run).result
+            score = f"{result.printed} {interval(result.ci)}"
+        except EyechartError:
+            score = "unfinished"
+        control = f" ({manifest.control})" if manifest.control else ""
+        rows.append(
+            {
+                "id": run.short_id,
+                "benchmark": manifest.benchmark,
+                "model": manifest.model + control,
+                "questions": f"{manifest.questions:,}{part}",
+                "score": score,
+                "name": run.name,
+            }
+        )
+    return rows
+
+
+def about(factory: object) -> str:
+    """The first sentence that a factory says of itself."""
+    return (factory.__doc__ or "").partition("\n")[0].removeprefix("Factory of ").strip()
+
+
+COMMAND = Command(
+    description="Benchmarks, models, metrics, prompt styles, and the runs in a folder.",
+    add_arguments=add_arguments,
+    run=ls,
+    examples="""\
+examples
+  eyechart ls                    benchmarks
+  eyechart ls metrics vqa        metrics with vqa in their name
+  eyechart ls runs -o results    runs in ./results""",
+)

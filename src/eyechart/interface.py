@@ -1,0 +1,146 @@
+"""The Python interface: the same words as on the command line, results as objects.
+
+import eyechart
+
+run = eyechart.run("starter", "baseline:majority", limit=20)
+run.score, run.interval      # 0.42, (0.31, 0.54)
+print(run.table())
+print(eyechart.compare(run, "runs/20261118-190612_starter_tiny"))
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from eyechart.marking.document import Document
+from eyechart.marking.rows import ScoredRow
+from eyechart.marking.stored import read_document, read_rows
+from eyechart.records import Exchange
+from eyechart.report.result import result_text
+from eyechart.runner.finish import finish
+from eyechart.runner.plan import Selection
+from eyechart.runner.session import ask
+from eyechart.runner.settle import settle
+from eyechart.runner.spec import RunSpec
+from eyechart.runner.watch import Watch
+from eyechart.store import Manifest, RunFolder, read_exchanges
+from eyechart.store import open_run as find_run
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run on disk: its score, its table, its questions."""
+
+    folder: RunFolder
+    interrupted: bool = field(default=False, compare=False)
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self.folder.path
+
+    @property
+    def manifest(self) -> Manifest:
+        """How it was made."""
+        return self.folder.manifest()
+
+    @property
+    def document(self) -> Document:
+        """Everything that was marked."""
+        return read_document(self.folder)
+
+    @property
+    def score(self) -> float | None:
+        """The headline, as a fraction, failures counted wrong."""
+        return self.document.result.value
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Its 95 % interval."""
+        return self.document.result.ci
+
+    def rows(self) -> Iterator[ScoredRow]:
+        """One row per question, in data order."""
+        return read_rows(self.folder)
+
+    def exchanges(self) -> Iterator[Exchange]:
+        """Prompts and replies, in the order in which they ended."""
+        return read_exchanges(self.folder.journal)
+
+    def table(self, *, by: str = "", markdown: bool = False) -> str:
+        """The table that the command line prints."""
+        return result_text(self.document, by=by, markdown=markdown)
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.path)!r})"
+
+    def _repr_html_(self) -> str:
+        # Notebooks show this; all text is escaped, since names and replies are not ours.
+        return f"<pre>{html.escape(self.table())}</pre>"
+
+
+def run(
+    benchmark: str,
+    model: str,
+    *,
+    options: Mapping[str, Any] | None = None,
+    model_args: Mapping[str, Any] | None = None,
+    gen: Mapping[str, Any] | None = None,
+    media: Mapping[str, Any] | None = None,
+    prompt: str = "",
+    control: str = "",
+    limit: int | str = "",
+    sample: int = 0,
+    ids: Sequence[str] = (),
+    seed: int = 0,
+    repeats: int = 1,
+    concurrency: int | None = None,
+    timeout: float = 120.0,
+    metrics: Sequence[str] = (),
+    runs: str | Path = "runs",
+    fresh: bool = False,
+    retry: Sequence[str] = (),
+    watch: Watch | None = None,
+) -> Run:
+    """Put a benchmark to a model, mark the answers, return the run. The same call again continues or re-reads it."""
+    settled = settle(
+        RunSpec(
+            benchmark=benchmark,
+            model=model,
+            benchmark_options=texts(options),
+            model_args=texts(model_args),
+            metrics=tuple(metrics),
+            style=prompt,
+            gen=texts(gen),
+            media=texts(media),
+            control=control,
+            selection=Selection(limit=str(limit), sample=sample, ids=tuple(ids)),
+            seed=seed,
+            repeats=repeats,
+            concurrency=concurrency,
+            timeout_s=timeout,
+            runs=Path(runs),
+            fresh=fresh,
+            retry=frozenset(retry),
+            command="eyechart.run(…)",
+        )
+    )
+    asked = ask(settled, watch or Watch())
+    if not asked.interrupted:
+        finish(settled, asked.folder, asked.seconds)
+    return Run(asked.folder, asked.interrupted)
+
+
+def open_run(which: str | Path | Run, runs: str | Path = "runs") -> Run:
+    """The run with this path, name or four-letter id."""
+    return which if isinstance(which, Run) else Run(find_run(which, Path(runs)))
+
+
+def texts(given: Mapping[str, Any] | None) -> dict[str, str]:
+    """Options as the words that the command line would have."""
+    shown = {name: str(value) for name, value in (given or {}).items()}
+    return {name: text.lower() if text in ("True", "False") else text for name, text in shown.items()}
