@@ -54,6 +54,10 @@ class Metric(Protocol):
         """
         return plain_mean(sums)
 
+    def notes(self, sums: Mapping[Cell, Sums]) -> tuple[str, ...]:
+        """What a reader of this aggregate must know: where it is defined by our rule and not by the official one."""
+        return ()
+
     def printed(self, value: float) -> str:
         """The number as the official program prints it."""
         return percent(value)
