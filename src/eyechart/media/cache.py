@@ -6,6 +6,7 @@ from collections import OrderedDict
 from concurrent.futures import Future
 from threading import Lock
 
+from eyechart.media.frame_cache import FrameCache
 from eyechart.media.prepare import prepare
 from eyechart.media.rule import MediaRule
 from eyechart.records import Media, Picture
@@ -19,8 +20,9 @@ class PictureCache:
     However many threads ask for the same medium at once, one prepares it and the others wait. Failures are not kept.
     """
 
-    def __init__(self, limit_bytes: int = 256 * 1024**2) -> None:
+    def __init__(self, limit_bytes: int = 256 * 1024**2, frames: FrameCache | None = None) -> None:
         self._limit = limit_bytes
+        self._frames = frames or FrameCache()
         self._lock = Lock()
         self._kept: OrderedDict[_Key, tuple[Picture, ...]] = OrderedDict()
         self._under_way: dict[_Key, Future[tuple[Picture, ...]]] = {}
@@ -53,7 +55,7 @@ class PictureCache:
         self, key: _Key, media: Media, rule: MediaRule, future: Future[tuple[Picture, ...]]
     ) -> tuple[Picture, ...]:
         try:
-            pictures = prepare(media, rule)
+            pictures = prepare(media, rule, self._frames)
         except BaseException as error:
             # Whatever it is, those who wait must hear of it: otherwise they would wait for ever.
             with self._lock:

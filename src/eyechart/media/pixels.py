@@ -66,7 +66,7 @@ def _from_numbers(image: Image, *, shift: int | None) -> Image:
     return Pillow.fromarray(np.rint((values - low) * scale).astype(np.uint8))
 
 
-def encode(image: Image, *, lossless: bool) -> tuple[bytes, str]:
+def encode(image: Image, *, lossless: bool, fine_colour: bool = True) -> tuple[bytes, str]:
     """The picture as bytes ready to send, and their type: PNG if nothing may be lost, otherwise a fine JPEG."""
     from io import BytesIO
 
@@ -76,6 +76,6 @@ def encode(image: Image, *, lossless: bool) -> tuple[bytes, str]:
     if lossless:
         image.save(buffer, "PNG", compress_level=4)
         return buffer.getvalue(), "image/png"
-    # Colour at full resolution: small coloured things and text are what many questions ask about.
-    image.save(buffer, "JPEG", quality=95, subsampling=0)
+    # Colour at full resolution where the source has it: small coloured things are what many questions ask about.
+    image.save(buffer, "JPEG", quality=95, subsampling=0 if fine_colour else 2)
     return buffer.getvalue(), "image/jpeg"

@@ -10,11 +10,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from eyechart.media.decode import MAX_PIXELS, open_picture, readable
-from eyechart.media.files import read_media
+from eyechart.media.files import content_hash, read_media
+from eyechart.media.frame_cache import FrameCache
 from eyechart.media.header import Header, read_header
 from eyechart.media.pixels import encode, fit, flatten, to_eight_bits
 from eyechart.media.rule import MediaRule
 from eyechart.media.unreadable import unreadable
+from eyechart.media.video import sample_video, whole_video
 from eyechart.records import Media, Picture
 
 if TYPE_CHECKING:
@@ -29,15 +31,29 @@ _DRAFT_MARGIN = 1.5
 _ORIENTATION = 0x0112  # the EXIF tag
 
 
-def prepare(media: Media, rule: MediaRule) -> tuple[Picture, ...]:
+def prepare(media: Media, rule: MediaRule, frames: FrameCache | None = None) -> tuple[Picture, ...]:
     """What is sent for one picture or video: a picture gives one, a video several, all with the medium's own name.
 
     A medium that is only a URL gives none: the server fetches it itself. What cannot be read raises ModelError of kind
-    `unreadable_media`.
+    `unreadable_media`. Frames of videos are kept on disk in `frames`, by default in the user's cache folder.
     """
     if media.url and not media.data and not media.path:
         return ()
+    if media.kind == "video":
+        return prepare_video(media, rule, frames or FrameCache())
     return (prepare_picture(media, read_media(media), rule),)
+
+
+def prepare_video(media: Media, rule: MediaRule, frames: FrameCache) -> tuple[Picture, ...]:
+    """A video's frames, from disk where they have been sampled before; or the video itself where the rule says so."""
+    if rule.native:
+        return (whole_video(media),)
+    video = content_hash(media)
+    pictures = frames.get(video, rule, media.name)
+    if pictures is None:
+        pictures = sample_video(media, rule)
+        frames.put(video, rule, pictures)
+    return pictures
 
 
 def prepare_picture(media: Media, data: bytes, rule: MediaRule) -> Picture:
