@@ -9,56 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from eyechart.metrics.base import Metric
+from eyechart.metrics.general import choice
+from eyechart.metrics.relative import mra
+from eyechart.metrics.vqa import accuracy
 from eyechart.records import Sample, Score
-
-
-@dataclass(frozen=True)
-class _Annotators(Metric):
-    """Agreement with ten people, of whom three are enough."""
-
-    id: str = "annotators"
-    version: int = 1
-    upstream: str = ""
-    title: str = "agreement with the annotators"
-
-    def score(self, sample: Sample, text: str) -> Score:
-        read = text.strip().rstrip(".").casefold()
-        agree = sum(read == answer.strip().rstrip(".").casefold() for answer in sample.references)
-        return Score(
-            value=min(1.0, max(0, agree - 1) / 3 if agree < 4 else 1.0), read_as=read or None, rule="whole reply"
-        )
-
-
-@dataclass(frozen=True)
-class _Estimate(Metric):
-    """The share of ten tolerances that an estimate stays within."""
-
-    id: str = "estimate"
-    version: int = 1
-    upstream: str = ""
-    title: str = "mean relative accuracy"
-
-    def score(self, sample: Sample, text: str) -> Score:
-        words = text.split()
-        read = words[0].rstrip(".") if words else ""
-        if not read.isdigit():
-            return Score(value=0.0)
-        error = abs(int(read) - int(sample.references[0])) / int(sample.references[0])
-        return Score(value=sum(error <= tenth / 20 for tenth in range(1, 11)) / 10, read_as=read, rule="first word")
-
-
-@dataclass(frozen=True)
-class _Letter(Metric):
-    """The letter that a reply begins with."""
-
-    id: str = "letter"
-    version: int = 1
-    upstream: str = ""
-    title: str = "choice letter"
-
-    def score(self, sample: Sample, text: str) -> Score:
-        read = text.strip()[:1]
-        return Score(value=float(read in sample.references), read_as=read or None, rule="first letter")
 
 
 @dataclass(frozen=True)
@@ -91,4 +45,4 @@ class Starter(Metric):
 
 def starter() -> Metric:
     """Factory of `starter`."""
-    return Starter(annotators=_Annotators(), estimate=_Estimate(), letter=_Letter())
+    return Starter(annotators=accuracy(), estimate=mra(), letter=choice())

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Pixels: TypeAlias = NDArray[np.uint8]
-    Grid: TypeAlias = NDArray[np.int32]
+    Grid: TypeAlias = NDArray[np.int16]  # wide enough for 255 × 80, the largest product below
+    Points: TypeAlias = NDArray[np.int32]
 
 RGB: TypeAlias = tuple[int, int, int]
 
@@ -86,7 +87,7 @@ def draw(scene: Scene) -> Pixels:
     """The picture as an array of SIDE × SIDE × 3 bytes."""
     import numpy as np
 
-    canvas = _ground(scene.ground).copy()
+    canvas = _ground(scene.ground)
     for thing in scene.things:
         rim = 3 if thing.radius > 8 else 1
         shadow = _outline(thing.shape, thing.radius, thing.turn, rim)
@@ -112,25 +113,34 @@ def png(pixels: Pixels) -> bytes:
     return file.getvalue()
 
 
-@lru_cache(maxsize=256)
 def _ground(look: Ground) -> Grid:
+    """What lies behind everything: a colour, a faint pattern, a fade from top to bottom."""
     import numpy as np
 
-    y, x = np.mgrid[0:SIDE, 0:SIDE].astype(np.int32)
-    pitch = look.pitch
-    lines = {
+    base = np.array(GROUND[look.colour], dtype=np.int16)
+    fade = np.arange(SIDE) * look.fade // SIDE
+    shade = fade[:, None].astype(np.int16) - 6 * _pattern(look.pattern, look.pitch)
+    ground: Grid = np.minimum(shade[:, :, None] + base, 255)
+    return ground
+
+
+@lru_cache(maxsize=160)
+def _pattern(pattern: str, pitch: int) -> Grid:
+    """Where the pattern is darker, and by how many steps."""
+    import numpy as np
+
+    y, x = np.mgrid[0:SIDE, 0:SIDE]
+    steps = {
         "plain": np.zeros_like(x),
         "stripes": y // pitch % 2,
         "columns": x // pitch % 2,
         "slant": (x + y) // pitch % 2,
         "checks": (x // pitch + y // pitch) % 2,
-        "dots": ((x % pitch - pitch // 2) ** 2 + (y % pitch - pitch // 2) ** 2 <= pitch * pitch // 16).astype(np.int32),
-        "shelf": (y > SIDE * 5 // 8).astype(np.int32) * 2,
-    }[look.pattern]
-    shade = look.fade * y // SIDE - 6 * lines
-    base = np.array(GROUND[look.colour], dtype=np.int32)
-    ground: Grid = np.clip(base + shade[:, :, None], 0, 255).astype(np.int32)
-    return ground
+        "dots": (x % pitch - pitch // 2) ** 2 + (y % pitch - pitch // 2) ** 2 <= pitch * pitch // 16,
+        "shelf": 2 * (y > SIDE * 5 // 8),
+    }[pattern]
+    darker: Grid = steps.astype(np.int16)
+    return darker
 
 
 @lru_cache(maxsize=1024)
@@ -153,7 +163,7 @@ def _outline(shape: str, radius: int, turn: int, grow: int) -> Grid:
         # The rim grows into a hole: the hole stays where it is and shrinks.
         centre = _turned(cx * 8 * radius, cy * 8 * radius, turn)
         inside &= ~_disc(centre, r * 8 * radius // 1000 - 8 * grow, x, y)
-    covered: Grid = inside.reshape(size, 4, size, 4).sum(axis=(1, 3), dtype=np.int32)
+    covered: Grid = inside.reshape(size, 4, size, 4).sum(axis=(1, 3), dtype=np.int16)
     return covered
 
 
@@ -166,12 +176,12 @@ def _turned(x_thousandths: int, y_thousandths: int, turn: int) -> tuple[int, int
     return 2 * x, 2 * y
 
 
-def _disc(centre: tuple[int, int], radius: int, x: Grid, y: Grid) -> NDArray[np.bool_]:
+def _disc(centre: tuple[int, int], radius: int, x: Points, y: Points) -> NDArray[np.bool_]:
     """Which points lie inside a circle."""
     return (x - centre[0]) ** 2 + (y - centre[1]) ** 2 <= radius * radius
 
 
-def _polygon(corners: list[tuple[int, int]], x: Grid, y: Grid) -> NDArray[np.bool_]:
+def _polygon(corners: list[tuple[int, int]], x: Points, y: Points) -> NDArray[np.bool_]:
     """Which points lie inside, by counting the edges to one side of them."""
     import numpy as np
 
@@ -196,7 +206,7 @@ def _paste(canvas: Grid, patch: Grid, x: int, y: int, paint: RGB) -> None:
     import numpy as np
 
     under, cover = _window(canvas, patch, x, y)
-    under[:] = (under * (16 - cover) + np.array(paint, dtype=np.int32) * cover + 8) // 16
+    under[:] = (under * (16 - cover) + np.array(paint, dtype=np.int16) * cover + 8) // 16
 
 
 def _darken(canvas: Grid, patch: Grid, x: int, y: int) -> None:
