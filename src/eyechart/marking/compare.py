@@ -13,7 +13,6 @@ from eyechart.errors import InputError, UsageError
 from eyechart.marking.rows import Mark, ScoredRow
 from eyechart.marking.signature import differences
 from eyechart.metrics.base import Cell, Metric
-from eyechart.registry import unknown
 from eyechart.stats.intervals import CellTable, Interval, bootstrap, is_plain_mean, mean_interval
 from eyechart.stats.paired import PairedResult, compare_formulas, compare_means, holm
 from eyechart.stats.power import questions_needed, smallest_difference
@@ -31,6 +30,7 @@ class Side:
     name: str
     rows: Iterable[ScoredRow]
     signature: str = ""
+    run: str = ""  # what commands call it, where that is not the name
 
 
 class SideResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -243,7 +243,7 @@ def _column(side: Side, metric: Metric) -> _Column:
     for row in side.rows:
         # The k-th line of a question is paired with the k-th line of the other side: repeats, and a control's variant.
         seen[row.sample] = repeat = seen.get(row.sample, -1) + 1
-        mark = _mark_of(row, metric, side.name)
+        mark = _mark_of(row, metric, side)
         column.place[row.sample, repeat] = len(column.values)
         column.values.append(float("nan") if mark.value is None else mark.value)
         column.unanswered.append(not row.answered)
@@ -255,14 +255,13 @@ def _column(side: Side, metric: Metric) -> _Column:
     return column
 
 
-def _mark_of(row: ScoredRow, metric: Metric, name: str) -> Mark:
+def _mark_of(row: ScoredRow, metric: Metric, side: Side) -> Mark:
     mark = row.marks.get(metric.id)
     if mark is None:
-        error = unknown("metric", metric.id, list(row.marks))
         raise UsageError(
-            f"{name} was not marked with {metric.id}",
+            f"{side.name} was not marked with {metric.id}",
             why=f"its scores hold {', '.join(row.marks)}",
-            fix=f"eyechart rescore {name} --metric {metric.id}" + (f"   ({error.fix})" if error.fix else ""),
+            fix=f"eyechart rescore {side.run or side.name} --metric {metric.id}",
         )
     return mark
 

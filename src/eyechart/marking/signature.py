@@ -51,6 +51,12 @@ def asked_and_marked(
     return "|".join([_safe(benchmark), *middle, f"{_safe(metric.id)}.v{metric.version}"])
 
 
+def marked_again(signature: str, ids: Iterable[str], metric: Metric) -> str:
+    """The signature of the same answers under this metric, for the questions that were marked."""
+    parts = [f"ids={fingerprint_ids(ids)}" if part.startswith("ids=") else part for part in signature.split("|")]
+    return "|".join([*parts[:-1], f"{_safe(metric.id)}.v{metric.version}"])
+
+
 def answered_by(*, model: str, identity: Mapping[str, str] | None = None) -> str:
     """The second part: the model with its weights, server and the like, and our version."""
     fields = {"model": model, **(identity or {}), "eyechart": __version__}

@@ -1,0 +1,35 @@
+"""Which metrics are marked: the headline always, the others where that is cheap or asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from eyechart.benchmarks.base import Benchmark
+from eyechart.metrics import get_metric
+from eyechart.metrics.base import Metric
+
+# Up to so many questions all scorers of a benchmark are marked at once; above, the headline alone unless asked.
+ALL_UP_TO = 20_000
+
+
+def choose_metrics(benchmark: Benchmark, wanted: Sequence[str], questions: int) -> list[Metric]:
+    """The headline first, then what was asked for (`all`: every one that the benchmark names)."""
+    names = [benchmark.headline]
+    if "all" in wanted or (not wanted and questions <= ALL_UP_TO):
+        names += benchmark.metrics[1:]
+    names += [name for name in wanted if name != "all"]
+    chosen = [get_metric(name) for name in dict.fromkeys(names)]
+    return list({metric.id: metric for metric in chosen}.values())
+
+
+def split_metrics(word: str) -> list[str]:
+    """`a,b[x=1,y=2]` as two metrics: commas in brackets belong to their metric."""
+    parts, depth, current = [], 0, ""
+    for character in word:
+        depth += (character == "[") - (character == "]")
+        if character == "," and depth == 0:
+            parts.append(current)
+            current = ""
+        else:
+            current += character
+    return [part.strip() for part in (*parts, current) if part.strip()]
