@@ -1,0 +1,116 @@
+"""Where a benchmark's files are: a folder of yours, or the hub's cache on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from eyechart.errors import InputError, SetupError
+from eyechart.sources import hub
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """What its authors put on the hub."""
+
+    repo: str  # "nyu-visionx/VSI-Bench"
+    files: tuple[str, ...]  # the files that hold the questions, as patterns
+    media: tuple[str, ...] = ()  # archives of pictures or videos, where they are apart
+    revision: str = "main"
+    size: str = ""  # what a download weighs, for people
+    small: bool = False  # question files of a few megabytes: fetched when first needed
+
+    @property
+    def home(self) -> str:
+        """Where people read about it."""
+        return f"https://huggingface.co/datasets/{self.repo} @ {self.revision}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """The files of one benchmark on this machine."""
+
+    benchmark: str  # as it is typed: "vqav2:val"
+    published: Published | None = None
+    data: str = ""  # a folder or file given by the user
+    layouts: tuple[tuple[str, ...], ...] = ()  # name patterns that a folder may hold; the first that fits counts
+    questions: int | None = None  # how many there should be
+    by_hand: str = ""  # how to get the files, where they are not on the hub
+
+    @property
+    def folder(self) -> Path | None:
+        """The local folder or file that stands in for the hub, if there is one."""
+        if self.data:
+            return Path(self.data).expanduser()
+        home = os.environ.get("EYECHART_DATA")
+        own = Path(home).expanduser() / self.benchmark.partition(":")[0] if home else None
+        return own if own is not None and own.exists() else None
+
+    def files(self) -> list[Path]:
+        """The question files; downloads them only where they are small and nobody forbade it."""
+        if self.folder is not None:
+            return self._local(self.folder)
+        if self.published is None:
+            raise self.missing()
+        found = hub.cached(self.published.repo, self.published.revision, self.published.files)
+        if found:
+            return found
+        if self.published.small and not hub.offline():
+            return hub.download(self.published.repo, self.published.revision, self.published.files)
+        raise self.missing()
+
+    def media_root(self) -> Path:
+        """The folder under which pictures or videos are looked for."""
+        if self.folder is not None:
+            return self.folder if self.folder.is_dir() else self.folder.parent
+        if self.published is None:
+            raise self.missing()
+        snapshot = hub.snapshot(self.published.repo, self.published.revision)
+        return snapshot if snapshot is not None else hub.cache_folder(self.published.repo)
+
+    def revision(self) -> str:
+        """The hub's commit; empty for a folder of yours, whose texts alone make the fingerprint."""
+        if self.folder is not None or self.published is None:
+            return ""
+        snapshot = hub.snapshot(self.published.repo, self.published.revision)
+        return snapshot.name if snapshot is not None else ""
+
+    def missing(self) -> SetupError:
+        """The error for data that are not here: the exact command, its size, and the way by hand."""
+        size = f" ({self.published.size})" if self.published and self.published.size else ""
+        command = f"eyechart data get {self.benchmark}{size}" if self.published else self.by_hand
+        return SetupError(
+            f"the data of {self.benchmark} are not on this machine",
+            why="offline: nothing may be downloaded" if hub.offline() else "nothing of this size is fetched unasked",
+            fix=f"{command}, or point at files that you have: -T data=DIR",
+        )
+
+    def _local(self, folder: Path) -> list[Path]:
+        if folder.is_file():
+            return [folder]
+        if not folder.is_dir():
+            raise InputError(f"no such file or folder: {folder}", fix="data=DIR names the folder that holds the files")
+        for layout in self.layouts:
+            found = [matches(folder, pattern) for pattern in layout]
+            if all(found):
+                return [path for paths in found for path in paths]
+        names = sorted(path.name for path in folder.iterdir())
+        raise InputError(
+            f"{folder} does not hold the files of {self.benchmark}",
+            why=f"found: {', '.join(names[:8]) or 'nothing'}{' …' if len(names) > 8 else ''}",
+            fix="expected: " + "; or ".join(" and ".join(layout) for layout in self.layouts),
+        )
+
+
+def matches(folder: Path, pattern: str) -> list[Path]:
+    """Files of a folder, or of the folders in it, whose name fits the pattern."""
+    direct = sorted(path for path in folder.glob(pattern) if path.is_file())
+    return direct or sorted(path for path in folder.glob(f"*/{pattern}") if path.is_file())
+
+
+def first_existing(root: Path, candidates: Sequence[str]) -> Path:
+    """The first of these paths under a root that exists; the first of all where none does, for the message."""
+    paths = [root / candidate for candidate in candidates]
+    return next((path for path in paths if path.exists()), paths[0])

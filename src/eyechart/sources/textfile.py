@@ -1,0 +1,205 @@
+"""JSON, JSON lines, CSV and TSV read by byte spans: where each row starts and ends is all that stays in memory.
+
+The file is mapped, not loaded; a gzipped one is unpacked once into a temporary file. A row costs sixteen bytes here,
+however much text or base64 it holds.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import mmap
+import shutil
+import sys
+import tempfile
+import zlib
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from eyechart.errors import InputError
+from eyechart.sources.rows import Row
+from eyechart.sources.table import ending
+
+Buffer = mmap.mmap | bytes
+
+# Where several lists stand in one JSON object, these are what holds the questions of known formats.
+_LIST_KEYS = ("questions", "annotations", "data", "samples", "results", "rows", "items")
+_UTF8_MARK = b"\xef\xbb\xbf"
+
+
+class TextTable:
+    """The rows of one text file."""
+
+    def __init__(self, path: Path, *, kind: str = "") -> None:
+        self.name = str(path)
+        self._kind = kind or ending(path)
+        self._buffer = map_file(path)
+        if not self._buffer[:4096].strip():
+            raise InputError(f"{path} is empty", why="there is nothing in it to ask")
+        self._starts, self._ends = array("Q"), array("Q")
+        self._header: list[str] = []
+        if self._kind == ".json":
+            self._find_json()
+        elif self._kind in (".jsonl", ".ndjson"):
+            self._find_lines()
+        else:
+            self._find_records()
+        self.columns = tuple(self._header) or self._columns_of_objects()
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def scan(self) -> Iterator[tuple[int, int, Row]]:
+        """Every row; text files are one block, for reading anywhere in them costs the same."""
+        for number in range(len(self._starts)):
+            yield number, 0, self.row(number)
+
+    def raw(self, locator: int) -> bytes:
+        """The bytes of one row."""
+        return self._buffer[self._starts[locator] : self._ends[locator]]
+
+    def row(self, locator: int, *, pictures: bool = True) -> Row:  # noqa: ARG002 - a text row is read whole anyway
+        """One row, decoded."""
+        raw = self.raw(locator)
+        if self._header:
+            return self._record(locator, raw)
+        try:
+            row = msgspec.json.decode(raw)
+        except msgspec.DecodeError as error:
+            raise InputError(f"{self._place(locator)} is not JSON", why=str(error)) from error
+        if not isinstance(row, dict):
+            raise InputError(f"{self._place(locator)} is not an object", why=f"it is {type(row).__name__}")
+        return row
+
+    def _place(self, locator: int) -> str:
+        line = self._buffer[: self._starts[locator]].count(b"\n") + 1
+        return f"{self.name}, row {locator + 1} (line {line})"
+
+    def _find_json(self) -> None:
+        for raw in raw_items(self._buffer, self.name):
+            # Items follow each other with nothing but a comma and spaces between, so this finds them at once.
+            start = self._buffer.find(raw, self._ends[-1] if self._ends else 0)
+            self._starts.append(start)
+            self._ends.append(start + len(raw))
+
+    def _find_lines(self) -> None:
+        size, start = len(self._buffer), 0
+        while start < size:
+            end = self._buffer.find(b"\n", start)
+            end = size if end < 0 else end
+            if self._buffer[start:end].strip():
+                self._starts.append(start)
+                self._ends.append(end)
+            start = end + 1
+
+    def _find_records(self) -> None:
+        # A quoted cell may hold line ends, so only the csv module knows where a record ends; it asks for a line at a
+        # time, and the place of the last line it asked for is where the record ended.
+        place = {"end": len(_UTF8_MARK) if self._buffer[:3] == _UTF8_MARK else 0}
+
+        def lines() -> Iterator[str]:
+            while place["end"] < len(self._buffer):
+                start = place["end"]
+                end = self._buffer.find(b"\n", start) + 1
+                place["end"] = end or len(self._buffer)
+                yield decoded(self._buffer[start : place["end"]], f"{self.name}, byte {start}")
+
+        allow_long_cells()
+        reader = csv.reader(lines(), delimiter=self._delimiter, strict=True)
+        try:
+            self._header = next(reader)
+            while True:
+                start = place["end"]
+                record = next(reader, None)
+                if record is None:
+                    return
+                if record:
+                    self._check_width(record, len(self._starts))
+                    self._starts.append(start)
+                    self._ends.append(place["end"])
+        except csv.Error as error:
+            raise InputError(f"{self.name}, line {reader.line_num} cannot be read", why=str(error)) from error
+
+    @property
+    def _delimiter(self) -> str:
+        return "\t" if self._kind == ".tsv" else ","
+
+    def _record(self, locator: int, raw: bytes) -> Row:
+        # One record is one string, line ends in quotes and all: nothing here may split it at characters of its own.
+        record = next(csv.reader([decoded(raw, self._place(locator))], delimiter=self._delimiter, strict=True))
+        return dict(zip(self._header, record, strict=True))
+
+    def _check_width(self, record: list[str], number: int) -> None:
+        if len(record) != len(self._header):
+            raise InputError(
+                f"{self.name}, row {number + 1} has {len(record)} cells where the header has {len(self._header)}",
+                why=f"the columns are {', '.join(self._header)}",
+                fix="put cells that hold a separator or a line end in double quotes",
+            )
+
+    def _columns_of_objects(self) -> tuple[str, ...]:
+        names: dict[str, None] = {}
+        for number in range(min(len(self._starts), 100)):
+            names.update(dict.fromkeys(self.row(number)))
+        return tuple(names)
+
+
+def raw_items(buffer: Buffer, name: str) -> list[msgspec.Raw]:
+    """The items of the list in a JSON file, undecoded: a bare list, or the one list of an object."""
+    view = memoryview(buffer)[3 if buffer[:3] == _UTF8_MARK else 0 :]
+    try:
+        if bytes(view[:256]).lstrip().startswith(b"["):
+            return msgspec.json.decode(view, type=list[msgspec.Raw])
+        fields = msgspec.json.decode(view, type=dict[str, msgspec.Raw])
+        lists = [key for key, raw in fields.items() if bytes(raw)[:1] == b"["]
+        chosen = next((key for key in _LIST_KEYS if key in lists), lists[0] if len(lists) == 1 else None)
+        if chosen is None:
+            raise InputError(
+                f"{name} holds no list of questions",
+                why=f"its fields are {', '.join(fields) or 'none'}",
+                fix=f"a list of objects, alone or under one of {', '.join(_LIST_KEYS)}",
+            )
+        return msgspec.json.decode(fields[chosen], type=list[msgspec.Raw])
+    except msgspec.DecodeError as error:
+        raise InputError(f"{name} is not JSON that can be read", why=str(error)) from error
+
+
+def map_file(path: Path) -> Buffer:
+    """The bytes of a file without loading it; a gzipped file is unpacked once to a place that has no name."""
+    if not path.is_file():
+        raise InputError(f"no such file: {path}")
+    with path.open("rb") as file:
+        # By its first bytes, for published files are called .gz, .gzip or nothing at all.
+        if file.read(2) != b"\x1f\x8b":
+            return map_open(file)
+    with tempfile.TemporaryFile() as unpacked:
+        try:
+            with gzip.open(path, "rb") as packed:
+                shutil.copyfileobj(packed, unpacked, 1 << 20)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{path} is not a whole gzip file", why=str(error)) from error
+        unpacked.flush()
+        return map_open(unpacked)
+
+
+def map_open(file: Any) -> Buffer:
+    """Map an open file; the map outlives it. An empty file cannot be mapped."""
+    file.seek(0, 2)
+    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if file.tell() else b""
+
+
+def decoded(raw: bytes, place: str) -> str:
+    """The bytes as text; anything but UTF-8 is refused by its place."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{place} is not UTF-8", why=str(error), fix="save the file as UTF-8") from error
+
+
+def allow_long_cells() -> None:
+    """Let the csv module read cells longer than 128 kB: pictures as base64 are."""
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
