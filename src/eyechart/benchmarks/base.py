@@ -31,6 +31,7 @@ class Benchmark:
     licence: str = ""
     home: str = ""  # where the data come from: hub id and revision, or a page
     cluster: str = "picture"  # what questions share: the noun for reports
+    note: str = ""  # what has to be said aloud before it is run: how own data were read, what is not there yet
 
     @property
     def id(self) -> str:

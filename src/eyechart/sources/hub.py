@@ -72,7 +72,7 @@ def shards_complete(names: Sequence[str]) -> bool:
     return all(len(have[stem]) == count for stem, count in wanted.items())
 
 
-def download(repo: str, revision: str, patterns: Sequence[str], *, token_file: str = "") -> list[Path]:
+def download(repo: str, revision: str, patterns: Sequence[str], *, token_file: str = "") -> None:
     """Fetch the files that fit the patterns into the hub's cache; what is there already is not fetched again."""
     if offline():
         raise SetupError(
@@ -97,14 +97,6 @@ def download(repo: str, revision: str, patterns: Sequence[str], *, token_file: s
         )
     except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, errors.HFValidationError, OSError) as error:
         raise explained(error, errors, repo, revision) from error
-    found = cached(repo, revision, patterns)
-    if not found:
-        raise SetupError(
-            f"{repo} at {revision} holds no file like {', '.join(patterns)}",
-            why="its authors may have renamed their files",
-            fix="name the files that you have with -T data=DIR, or another revision with -T revision=…",
-        )
-    return found
 
 
 def token(file: str = "") -> str | None:

@@ -19,17 +19,18 @@ from eyechart.sources.rows import Row
 _HELD_BYTES = 64 << 20
 _HELD_GROUPS = 2
 _BATCH_ROWS = 64
+_WINDOW_ROWS = 1024
 
 
 def arrow() -> Any:
     """pyarrow, or the error that says how to install it."""
     try:
-        import pyarrow
+        import pyarrow as pa
         import pyarrow.ipc
         import pyarrow.parquet
     except ImportError as error:
         raise MissingExtra("reading parquet and arrow files", "hub") from error
-    return pyarrow
+    return pa
 
 
 class ParquetTable:
@@ -51,10 +52,11 @@ class ParquetTable:
         self._groups = [(file, number) for file in self._files for number in range(file.num_row_groups)]
         self._first = [0, *accumulate(file.metadata.row_group(number).num_rows for file, number in self._groups)]
         self._held: OrderedDict[tuple[int, bool], Any] = OrderedDict()
+        self._window: tuple[int, list[Row]] = (-1, [])  # rows without pictures, decoded together for those who read on
         self._lock = Lock()
 
     def __len__(self) -> int:
-        return self._first[-1]
+        return int(self._first[-1])
 
     def scan(self) -> Iterator[tuple[int, int, Row]]:
         """Every row without its pictures, a batch at a time; the block is the row group."""
@@ -68,12 +70,19 @@ class ParquetTable:
     def row(self, locator: int, *, pictures: bool) -> Row:
         """One row; the row group it stands in is kept for its neighbours."""
         block = bisect_right(self._first, locator) - 1
+        offset = locator - self._first[block]
         with self._lock:
-            group = self._group(block, pictures)
-            rows: list[Row] = group.slice(locator - self._first[block], 1).to_pylist()
-        return rows[0]
+            if pictures:
+                rows: list[Row] = self._group(block, pictures=True).slice(offset, 1).to_pylist()
+                return rows[0]
+            start, rows = self._window
+            if not start <= locator < start + len(rows):
+                start = locator - offset % _WINDOW_ROWS
+                rows = self._group(block, pictures=False).slice(start - self._first[block], _WINDOW_ROWS).to_pylist()
+                self._window = start, rows
+            return rows[locator - start]
 
-    def _group(self, block: int, pictures: bool) -> Any:
+    def _group(self, block: int, *, pictures: bool) -> Any:
         key = (block, pictures)
         if key not in self._held:
             file, number = self._groups[block]

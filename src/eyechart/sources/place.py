@@ -16,7 +16,7 @@ class Published:
     """What its authors put on the hub."""
 
     repo: str  # "nyu-visionx/VSI-Bench"
-    files: tuple[str, ...]  # the files that hold the questions, as patterns
+    layouts: tuple[tuple[str, ...], ...]  # patterns of the files that hold the questions; the first that fits counts
     media: tuple[str, ...] = ()  # archives of pictures or videos, where they are apart
     revision: str = "main"
     size: str = ""  # what a download weighs, for people
@@ -35,7 +35,7 @@ class Place:
     benchmark: str  # as it is typed: "vqav2:val"
     published: Published | None = None
     data: str = ""  # a folder or file given by the user
-    layouts: tuple[tuple[str, ...], ...] = ()  # name patterns that a folder may hold; the first that fits counts
+    layouts: tuple[tuple[str, ...], ...] = ()  # what else a folder of yours may hold, tried before those of the hub
     questions: int | None = None  # how many there should be
     by_hand: str = ""  # how to get the files, where they are not on the hub
 
@@ -54,12 +54,27 @@ class Place:
             return self._local(self.folder)
         if self.published is None:
             raise self.missing()
-        found = hub.cached(self.published.repo, self.published.revision, self.published.files)
-        if found:
-            return found
-        if self.published.small and not hub.offline():
-            return hub.download(self.published.repo, self.published.revision, self.published.files)
-        raise self.missing()
+        found = self._cached(self.published)
+        if not found and self.published.small and not hub.offline():
+            self.download(media=False)
+            found = self._cached(self.published)
+        if not found:
+            raise self.missing()
+        return found
+
+    def download(self, *, media: bool = True, token_file: str = "") -> None:
+        """Fetch the question files, and the archives of pictures or videos, into the hub's cache."""
+        if self.published is None:
+            raise self.missing()
+        patterns = [pattern for layout in self.published.layouts for pattern in layout]
+        patterns += self.published.media if media else ()
+        hub.download(self.published.repo, self.published.revision, patterns, token_file=token_file)
+        if not self._cached(self.published):
+            raise SetupError(
+                f"{self.published.repo} at {self.published.revision} does not hold the files that were expected",
+                why=f"expected: {spelled(self.published.layouts)}; its authors may have renamed them",
+                fix="name the files that you have with -T data=DIR, or another revision with -T revision=…",
+            )
 
     def media_root(self) -> Path:
         """The folder under which pictures or videos are looked for."""
@@ -92,7 +107,8 @@ class Place:
             return [folder]
         if not folder.is_dir():
             raise InputError(f"no such file or folder: {folder}", fix="data=DIR names the folder that holds the files")
-        for layout in self.layouts:
+        layouts = (*self.layouts, *(self.published.layouts if self.published else ()))
+        for layout in layouts:
             found = [matches(folder, pattern) for pattern in layout]
             if all(found):
                 return [path for paths in found for path in paths]
@@ -100,8 +116,21 @@ class Place:
         raise InputError(
             f"{folder} does not hold the files of {self.benchmark}",
             why=f"found: {', '.join(names[:8]) or 'nothing'}{' …' if len(names) > 8 else ''}",
-            fix="expected: " + "; or ".join(" and ".join(layout) for layout in self.layouts),
+            fix=f"expected: {spelled(layouts)}",
         )
+
+    @staticmethod
+    def _cached(published: Published) -> list[Path]:
+        for layout in published.layouts:
+            found = hub.cached(published.repo, published.revision, layout)
+            if found:
+                return found
+        return []
+
+
+def spelled(layouts: Sequence[Sequence[str]]) -> str:
+    """The layouts as a person would list them."""
+    return "; or ".join(" and ".join(layout) for layout in layouts)
 
 
 def matches(folder: Path, pattern: str) -> list[Path]:

@@ -29,6 +29,9 @@ class Table(Protocol):
         ...
 
 
+ROW_NUMBER = "#row"  # the column that `Numbered` adds
+
+
 def ending(path: Path) -> str:
     """The format that a file's name says, `.gz` apart: ".jsonl" for "answers.jsonl.gz"."""
     return Path(path.name.removesuffix(".gz")).suffix.casefold()
@@ -81,10 +84,27 @@ class Chain:
         blocks = 0
         for number, table in enumerate(self._tables):
             block = 0
-            for locator, block, row in table.scan():  # noqa: B007 - the last block is counted below
+            for locator, block, row in table.scan():
                 yield locator * len(self._tables) + number, blocks + block, row
             blocks += block + 1
 
     def row(self, locator: int, *, pictures: bool) -> Row:
         """The row at a packed locator."""
         return self._tables[locator % len(self._tables)].row(locator // len(self._tables), pictures=pictures)
+
+
+class Numbered:
+    """A table with one column more: the number of the row in its file, for those that have no ids."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.name, self.columns = table.name, (*table.columns, ROW_NUMBER)
+
+    def scan(self) -> Iterator[tuple[int, int, Row]]:
+        """Every row, numbered from 1."""
+        for locator, block, row in self._table.scan():
+            yield locator, block, {**row, ROW_NUMBER: f"row-{locator + 1}"}
+
+    def row(self, locator: int, *, pictures: bool) -> Row:
+        """The row at this place, numbered."""
+        return {**self._table.row(locator, pictures=pictures), ROW_NUMBER: f"row-{locator + 1}"}

@@ -35,13 +35,11 @@ class TableSource:
         media: ToMedia = lambda _row, _sample, _row_of: (),
         columns: Sequence[str] = (),
         keep: Callable[[Row], bool] | None = None,
-        revision: Callable[[], str] = lambda: "",
         stratum: str = "",
         place: Place | None = None,
     ) -> None:
         self._open, self._sample, self._media = open_rows, sample, media
         self._columns, self._keep, self._stratum = columns, keep, stratum
-        self._revision = revision
         self.place = place  # where the files are; None where nothing can be downloaded
         self._table: Table | None = None
         self._index: Index | None = None
@@ -84,7 +82,7 @@ class TableSource:
         table = self.table
         seen: dict[str, int] = {}
         entries: list[Entry] = []
-        digest = hashlib.sha256(self._revision().encode())
+        digest = hashlib.sha256(self.place.revision().encode() if self.place else b"")
         left_out = 0
         for locator, block, row in table.scan():
             if self._keep is not None and not self._keep(row):
@@ -93,7 +91,9 @@ class TableSource:
             try:
                 sample = self._sample(row)
             except InputError as error:
-                raise InputError(f"{table.name}, row {locator + 1}: {error.what}", why=error.why, fix=error.fix) from error
+                raise InputError(
+                    f"{table.name}, row {locator + 1}: {error.what}", why=error.why, fix=error.fix
+                ) from error
             first = seen.setdefault(sample.id, locator)
             if first != locator:
                 raise InputError(

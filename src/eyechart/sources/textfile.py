@@ -62,7 +62,7 @@ class TextTable:
         """The bytes of one row."""
         return self._buffer[self._starts[locator] : self._ends[locator]]
 
-    def row(self, locator: int, *, pictures: bool = True) -> Row:  # noqa: ARG002 - a text row is read whole anyway
+    def row(self, locator: int, *, pictures: bool = True) -> Row:
         """One row, decoded."""
         raw = self.raw(locator)
         if self._header:
@@ -130,7 +130,7 @@ class TextTable:
 
     def _record(self, locator: int, raw: bytes) -> Row:
         # One record is one string, line ends in quotes and all: nothing here may split it at characters of its own.
-        record = next(csv.reader([decoded(raw, self._place(locator))], delimiter=self._delimiter, strict=True))
+        record = next(csv.reader([raw.decode()], delimiter=self._delimiter, strict=True))
         return dict(zip(self._header, record, strict=True))
 
     def _check_width(self, record: list[str], number: int) -> None:

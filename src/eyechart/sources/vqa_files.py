@@ -41,7 +41,7 @@ class VqaFiles:
         for locator in range(len(self._questions)):
             yield locator, 0, self.row(locator)
 
-    def row(self, locator: int, *, pictures: bool = True) -> Row:  # noqa: ARG002 - pictures are in their own files
+    def row(self, locator: int, *, pictures: bool = True) -> Row:
         """One question with its annotation; the question's own fields win."""
         question = self._questions.row(locator)
         if self._annotations is None:

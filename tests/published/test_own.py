@@ -1,0 +1,219 @@
+"""Anybody's own questions as a benchmark: columns told by their names, and a YAML file that says it instead."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from layouts import jpeg, write_kit_tsv, write_parquet
+
+from eyechart.benchmarks import Benchmark, get_benchmark
+from eyechart.errors import EyechartError, InputError, ModelError, UsageError
+from eyechart.prompts import load_style, render
+from eyechart.records import Sample
+
+
+def samples(benchmark: Benchmark) -> list[Sample]:
+    """All questions with their pictures."""
+    return [benchmark.source.fetch(entry) for entry in benchmark.source.index().entries]
+
+
+def test_a_vlmevalkit_tsv_is_a_benchmark_as_it_is(tmp_path: Path) -> None:
+    """Base64, lists, references to rows, gaps for options, hints, circular rows; without a picture a row is none."""
+    write_kit_tsv(tmp_path / "kit.tsv")
+    benchmark = get_benchmark(str(tmp_path / "kit.tsv"))
+    asked = {sample.id: sample for sample in samples(benchmark)}
+    assert list(asked) == ["1", "2", "3", "1000001"]
+    assert asked["1"].choices == {"A": "red", "B": "blue", "C": "green"}
+    assert [media.data for media in asked["1"].media] == [jpeg((200, 0, 0))]
+    assert [media.data for media in asked["2"].media] == [jpeg((200, 0, 0)), jpeg((0, 0, 200))]
+    assert asked["3"].media == asked["1"].media  # the same name, so it is prepared once
+    assert asked["3"].question == 'Say "red"?'
+    assert asked["1000001"].media == asked["1"].media
+    assert [asked[i].cluster for i in asked] == ["1", "2", "1", "1"]  # questions on one picture are not independent
+    assert benchmark.metrics == ("choice",)
+    assert benchmark.groups == ("category", "l2-category", "split")
+    assert benchmark.style == "vlmevalkit.v1"
+    assert "multiple choice" in benchmark.note
+    assert "options from A–D" in benchmark.note
+    words = "".join(p for p in render(asked["2"], load_style(benchmark.style)).turns[0].parts if isinstance(p, str))
+    assert words.startswith("Hint: Look twice.\nQuestion: Which differs?\nOptions:\nA. first\nB. second\nPlease")
+
+
+def test_a_picture_that_cannot_be_had_fails_its_question_and_no_other(tmp_path: Path) -> None:
+    """A reference to a row that is not there, and what is no base64: failures of that question, with the reason."""
+    path = tmp_path / "kit.tsv"
+    broken = "not base64 " * 10
+    path.write_text(
+        f"index\timage\tquestion\tA\tB\tanswer\n1\t77\tQ\tx\ty\tA\n2\t{broken}\tQ\tx\ty\tA\n3\tx.png\tQ\tx\ty\tA\n"
+    )
+    benchmark = get_benchmark(str(path))
+    first, second, third = benchmark.source.index().entries
+    with pytest.raises(ModelError, match="row '77', which there is not") as error:
+        benchmark.source.fetch(first)
+    assert error.value.kind == "unreadable_media"
+    with pytest.raises(ModelError, match="not base64"):
+        benchmark.source.fetch(second)
+    assert benchmark.source.fetch(third).media[0].path == str(tmp_path / "x.png")
+
+
+def test_a_folder_of_pictures_with_a_csv_is_a_benchmark(tmp_path: Path) -> None:
+    """Open answers are recognised; pictures are found beside the table or in its folder `images`."""
+    (tmp_path / "images").mkdir()
+    (tmp_path / "one.jpg").write_bytes(jpeg())
+    (tmp_path / "images" / "two.jpg").write_bytes(jpeg())
+    (tmp_path / "questions.csv").write_text(
+        "Image,Question,Answer,Category\none.jpg,What colour?,red,colour\n"
+        "two.jpg,What colour?,\"['red', 'crimson']\",colour\n"
+        "gone.jpg,What?,nothing,other\n"
+    )
+    benchmark = get_benchmark(str(tmp_path))
+    asked = samples(benchmark)
+    assert [sample.id for sample in asked] == ["row-1", "row-2", "row-3"]
+    assert [sample.references for sample in asked] == [("red",), ("red", "crimson"), ("nothing",)]
+    assert [media.path for sample in asked for media in sample.media] == [
+        str(tmp_path / "one.jpg"),
+        str(tmp_path / "images" / "two.jpg"),
+        str(tmp_path / "gone.jpg"),
+    ]
+    assert benchmark.headline == "exact"
+    assert "open answers: id from the row number" in benchmark.note
+    assert benchmark.groups == ("Category",)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "json", "parquet", "arrow"])
+def test_other_formats_are_read_the_same_way(tmp_path: Path, ending: str) -> None:
+    """Numbers are recognised; options may be a list, the right one given by its text."""
+    rows = [
+        {"id": 1, "question": "Which?", "options": ["a cat", "a dog"], "answer": "a dog", "image": "a.png"},
+        {"id": 2, "question": "Which?", "options": ["a cat", "a dog"], "answer": "A", "image": "a.png"},
+    ]
+    path = tmp_path / f"own.{ending}"
+    if ending == "parquet":
+        write_parquet(path, rows)
+    elif ending == "arrow":
+        pa = pytest.importorskip("pyarrow")
+        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, pa.Table.from_pylist(rows).schema) as writer:
+            writer.write_table(pa.Table.from_pylist(rows))
+    else:
+        path.write_text(json.dumps(rows) if ending == "json" else "\n".join(json.dumps(row) for row in rows))
+    benchmark = get_benchmark(str(path))
+    assert [sample.references for sample in samples(benchmark)] == [("B",), ("A",)]
+    assert samples(benchmark)[0].choices == {"A": "a cat", "B": "a dog"}
+    assert {sample.cluster for sample in samples(benchmark)} == {"a.png"}
+
+
+def test_numbers_are_recognised(tmp_path: Path) -> None:
+    """Where every gold answer is a number, the headline is one for numbers."""
+    (tmp_path / "n.csv").write_text("question,answer\nHow long?,2.5\nHow many?,3\n")
+    benchmark = get_benchmark(str(tmp_path / "n.csv"))
+    assert benchmark.headline == "number"
+    assert benchmark.modality == "text"
+    assert "answers are numbers" in benchmark.note
+
+
+def test_a_yaml_file_says_what_names_do_not(tmp_path: Path) -> None:
+    """Columns, pictures, prompt, metric, grouping and what questions share, with paths relative to the file."""
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "q.csv").write_text("nr,frage,antwort,bild,raum,art\n7,Wo?,hier,k.png,kitchen,ort\n")
+    (tmp_path / "style.yaml").write_text('source: mine\nabout: mine\nopen: "Frage: {question}"\n')
+    (tmp_path / "bench.yaml").write_text(
+        "source: tables/q.csv\nname: meine\ntitle: Meine Fragen\nmedia: pictures\nprompt: style.yaml\n"
+        "columns: {id: nr, question: frage, answer: antwort, image: bild}\nmetric: [f1, exact]\ngroup: art\n"
+        "cluster: raum\nmax_tokens: 20\nlicence: CC0\n"
+    )
+    benchmark = get_benchmark(str(tmp_path / "bench.yaml"))
+    sample = samples(benchmark)[0]
+    assert (sample.id, sample.question, sample.references, sample.cluster) == ("7", "Wo?", ("hier",), "kitchen")
+    assert sample.media[0].path == str(tmp_path / "pictures" / "k.png")
+    assert benchmark.metrics == ("f1", "exact")
+    assert benchmark.groups == ("art",)
+    assert sample.tags == {"art": "ort"}
+    assert load_style(benchmark.style).open == "Frage: {question}"
+    assert (benchmark.title, benchmark.sampling.max_tokens, benchmark.licence) == ("Meine Fragen", 20, "CC0")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("q.csv", "frage,antwort\nWo?,hier\n", "no column for the question"),
+        ("q.csv", "question,antwort\nWo?,hier\n", "no column for the answer"),
+        ("q.csv", "id,question,answer\n1,a,b\n1,c,d\n", "'1' stands in rows 1 and 2"),
+        ("q.csv", "question,A,B,answer\nWo?,hier,dort,C\n", "not among the options"),
+        ("q.csv", "question,answer\nWo?,\n", "row 1: column 'answer' is empty"),
+        ("q.csv", "question,answer\n", "holds no questions"),
+        ("b.yaml", "source: gone.csv\n", "no such file or folder"),
+        ("b.yaml", "sauce: q.csv\n", "unknown field `sauce`"),
+        ("b.yaml", "a: [\n", "is not YAML"),
+        ("b.yaml", "source: b.csv\ncolumns: {bild: x}\n", "unknown role of a column 'bild'"),
+        ("b.yaml", "source: b.csv\ncolumns: {question: x}\n", "has no column 'x'"),
+    ],
+)
+def test_bad_input_is_one_clear_line_each(tmp_path: Path, name: str, content: str, words: str) -> None:
+    """Every way in which a file can be wrong is said with its place."""
+    (tmp_path / "b.csv").write_text("question,answer\na,b\n")
+    (tmp_path / name).write_text(content)
+    with pytest.raises(EyechartError) as error:
+        get_benchmark(str(tmp_path / name)).source.index()
+    assert words in str(error.value)
+    assert error.value.exit_code == 2
+
+
+def test_a_path_that_is_not_there_is_a_missing_file_and_no_unknown_benchmark(tmp_path: Path) -> None:
+    """Known endings mean files; other words mean benchmarks."""
+    with pytest.raises(InputError, match="no such file"):
+        get_benchmark(str(tmp_path / "my.tsv"))
+    with pytest.raises(UsageError, match="unknown benchmark 'vqav3'"):
+        get_benchmark("vqav3")
+    with pytest.raises(InputError, match="must hold one table"):
+        get_benchmark(str(tmp_path))
+
+
+def test_options_go_over_what_the_file_says(tmp_path: Path) -> None:
+    """Metric, grouping and style can be given with the path."""
+    (tmp_path / "q.csv").write_text("question,answer,room\nWo?,hier,bath\n")
+    benchmark = get_benchmark(
+        str(tmp_path / "q.csv"), {"metric": "f1", "group": "room", "style": "plain.v1", "cluster": "room"}
+    )
+    assert (benchmark.metrics, benchmark.groups, benchmark.style) == (("f1",), ("room",), "plain.v1")
+    assert samples(benchmark)[0].cluster == "bath"
+    assert samples(benchmark)[0].tags == {"room": "bath"}
+    with pytest.raises(UsageError, match="unknown option"):
+        get_benchmark(str(tmp_path / "q.csv"), {"metrik": "f1"})
+
+
+def test_a_benchmark_in_another_package_is_found_by_its_entry_point(tmp_path: Path) -> None:
+    """Three lines in that package's metadata are enough."""
+    (tmp_path / "zoo_eyes.py").write_text(
+        "from eyechart.benchmarks import get_benchmark\n\n\n"
+        "def zoo(part='', **options):\n    return get_benchmark('starter', options)\n"
+    )
+    info = tmp_path / "zoo_eyes-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: zoo-eyes\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[eyechart.benchmarks]\nzoo = zoo_eyes:zoo\n")
+    script = (
+        "from eyechart.benchmarks import BENCHMARKS, get_benchmark\n"
+        "print('zoo' in BENCHMARKS.names(), get_benchmark('zoo').name)"
+    )
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    result = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stdout.split() == ["True", "starter"]
+
+
+def test_cells_with_commas_and_lines_survive_the_csv(tmp_path: Path) -> None:
+    """What a spreadsheet quotes is read back as it was."""
+    with (tmp_path / "q.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["question", "answer"], ['He said "where, now?"\nTwice.', "here, there"]])
+    assert samples(get_benchmark(str(tmp_path / "q.csv")))[0].question == 'He said "where, now?"\nTwice.'

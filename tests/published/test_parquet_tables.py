@@ -1,0 +1,77 @@
+"""Parquet and Arrow read lazily: pictures as bytes, row group by row group."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from layouts import jpeg, spatial_rows, write_parquet
+
+from eyechart.errors import InputError
+from eyechart.sources import parquet
+from eyechart.sources.table import open_table
+
+pa = pytest.importorskip("pyarrow")
+
+
+def test_rows_come_without_pictures_first_and_with_them_when_asked(tmp_path: Path) -> None:
+    """Scanning reads no picture; a row read again has the same bytes that were written."""
+    rows = spatial_rows()
+    write_parquet(tmp_path / "part-1.parquet", rows[:9])
+    write_parquet(tmp_path / "part-2.parquet", rows[9:])
+    table = open_table(sorted(tmp_path.glob("*.parquet")))
+    scanned = list(table.scan())
+    assert [row["id"] for _, _, row in scanned] == [row["id"] for row in rows]
+    assert all("image" not in row for _, _, row in scanned)
+    assert [block for _, block, _ in scanned] == [0] * 4 + [1] * 4 + [2] + [3] * 4 + [4] * 4 + [5] * (len(rows) - 17)
+    for locator in (0, 8, 9, len(rows) - 1):
+        assert table.row(locator, pictures=True)["image"]["bytes"] == rows[locator]["image"]["bytes"]
+        assert table.row(locator, pictures=False)["id"] == rows[locator]["id"]
+
+
+def test_a_large_row_group_goes_through_a_file_and_reads_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A group that is too large to hold is laid out on disk: same rows, nothing left behind."""
+    monkeypatch.setattr(parquet, "_HELD_BYTES", 0)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    rows = spatial_rows()
+    write_parquet(tmp_path / "rows.parquet", rows, group=100)
+    table = open_table([tmp_path / "rows.parquet"])
+    assert [table.row(i, pictures=True)["image"]["bytes"] for i in range(len(rows))] == [
+        row["image"]["bytes"] for row in rows
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.parquet"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_arrow_files_and_streams_are_both_read(tmp_path: Path, stream: bool) -> None:
+    """What `datasets` saves is a stream called .arrow."""
+    table = pa.Table.from_pylist([{"id": i, "images": [jpeg((i, 0, 0))]} for i in range(5)])
+    with pa.OSFile(str(tmp_path / "rows.arrow"), "wb") as sink:
+        writer = (pa.ipc.new_stream if stream else pa.ipc.new_file)(sink, table.schema)
+        writer.write_table(table, max_chunksize=2)
+        writer.close()
+    opened = open_table([tmp_path / "rows.arrow"])
+    assert [(block, row) for _, block, row in opened.scan()] == [(i // 2, {"id": i}) for i in range(5)]
+    assert opened.row(3, pictures=True)["images"] == [jpeg((3, 0, 0))]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_a_file_that_was_cut_short_is_refused_by_name(tmp_path: Path, ending: str) -> None:
+    """Half a download is one clear line."""
+    path = tmp_path / f"rows.{ending}"
+    write_parquet(path, spatial_rows())
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(InputError, match="damaged or was cut short") as error:
+        list(open_table([path]).scan())
+    assert str(path) in str(error.value)
+
+
+def test_files_of_different_columns_are_not_read_as_one(tmp_path: Path) -> None:
+    """Two files that do not belong together are told apart by their columns."""
+    write_parquet(tmp_path / "a.parquet", [{"id": 1}])
+    write_parquet(tmp_path / "b.parquet", [{"index": 1}])
+    with pytest.raises(InputError, match="other columns"):
+        open_table([tmp_path / "a.parquet", tmp_path / "b.parquet"])
