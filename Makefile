@@ -24,6 +24,6 @@ quick: $(VENV)/dev ## the tests that take seconds
 	$(BIN)/python -m pytest -m "not slow and not browser and not node"
 
 check: $(VENV)/dev ## format, lint, types
-	$(BIN)/ruff format --check src tests bench
-	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench tools
+	$(BIN)/ruff check src tests bench tools
 	$(BIN)/mypy
