@@ -8,13 +8,12 @@ import statistics
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from simulated import SimulatedServer, simulate
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from eyechart.records import Response
 from eyechart.runner.limits import AdaptiveLimit, Limit
 from eyechart.runner.retry import RetryPolicy, with_retries
+from servers.simulated import SimulatedServer, simulate
 
 
 async def bare(server: SimulatedServer, questions: int, slots: int) -> float:
@@ -86,9 +85,7 @@ def main() -> None:
                     }
                     reference = simulate(bare(SimulatedServer(**made), questions, slots))
                     server = SimulatedServer(**made)
-                    time_s, gone, largest = simulate(
-                        ours(server, questions, AdaptiveLimit(), RetryPolicy(seed=seed, timeout_s=1e6))
-                    )
+                    time_s, gone, largest = simulate(ours(server, questions, AdaptiveLimit(), RetryPolicy(seed=seed)))
                     ratios.append(time_s / reference)
                     refused.append(server.refused)
                     lost += gone

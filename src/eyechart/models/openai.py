@@ -99,6 +99,7 @@ class ChatServer:
             try:
                 self._model = await self._only_model()
                 self.identity = self._identity()
+                self.name = f"{self.name.rstrip('#')}{self._separator}{self._model}"
             except BaseException:
                 await self.close()
                 raise
@@ -175,11 +176,10 @@ class ChatServer:
         if len(names) == 1:
             return names[0]
         listed = ", ".join(names[:12]) or "none"
-        separator = "#" if self.name.startswith(("http:", "https:")) else "/"
         raise UsageError(
             f"which model of {self.base_url}?",
             why=f"it serves {len(names)}: {listed}",
-            fix=f"-m {self.name.rstrip('#')}{separator}{names[0] if names else 'NAME'}",
+            fix=f"-m {self.name.rstrip('#')}{self._separator}{names[0] if names else 'NAME'}",
         )
 
     async def _list_models(self) -> list[str]:
@@ -214,6 +214,11 @@ class ChatServer:
         return [entry["id"] for entry in found or () if isinstance(entry, dict) and isinstance(entry.get("id"), str)]
 
     # ── keys and addresses ────────────────────────────────────────────────────
+
+    @property
+    def _separator(self) -> str:
+        """What stands between the server and the model in a name."""
+        return "#" if self.name.startswith(("http:", "https:")) else "/"
 
     def _identity(self) -> dict[str, str]:
         """Who answers, and which of the arguments can change what is answered."""

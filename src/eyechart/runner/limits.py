@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from eyechart.runner.pace import Pace
+
+# The server refused a request because it had too many, or let one wait until its time was up.
+Overload: TypeAlias = Literal["refused", "silent"]
 
 # A server that asks for more is not waited for: its questions are left for a later start (see RetryPolicy).
 LONGEST_PAUSE_S = 300.0
@@ -25,7 +28,7 @@ class Limit(Protocol):
         ...
 
     def release(
-        self, *, ok: bool, latency_s: float, retry_after_s: float | None = None, overloaded: bool = False
+        self, *, ok: bool, latency_s: float, retry_after_s: float | None = None, overload: Overload | None = None
     ) -> None:
         """Give the slot back and say how it went: what the server asked for, and whether it had too much to do."""
         ...
@@ -54,7 +57,7 @@ class Slots(Limit):
         loop = asyncio.get_running_loop()
         if not self._waiting and self._in_flight < self._pace.size and loop.time() >= self._paused_until:
             self._in_flight += 1
-            self._pace.started(loop.time(), self._in_flight)
+            self._pace.started(loop.time())
             return
         slot: asyncio.Future[None] = loop.create_future()
         self._waiting.append(slot)
@@ -69,14 +72,14 @@ class Slots(Limit):
             raise
 
     def release(
-        self, *, ok: bool, latency_s: float, retry_after_s: float | None = None, overloaded: bool = False
+        self, *, ok: bool, latency_s: float, retry_after_s: float | None = None, overload: Overload | None = None
     ) -> None:
         now = asyncio.get_running_loop().time()
         self._in_flight -= 1
         if ok:
-            self._pace.answered(now, latency_s, waiting=bool(self._waiting))
-        elif overloaded or retry_after_s is not None:
-            self._pace.overloaded(now, latency_s, in_flight=self._in_flight)
+            self._pace.answered(now, waiting=bool(self._waiting))
+        elif overload is not None:
+            self._pace.overloaded(now, sent_at=now - latency_s, held=self._in_flight, refused=overload == "refused")
         if retry_after_s is not None:
             self._paused_until = max(self._paused_until, now + min(retry_after_s, LONGEST_PAUSE_S))
         self._hand_out()
@@ -96,15 +99,15 @@ class Slots(Limit):
             slot = self._waiting.popleft()
             if not slot.done():
                 self._in_flight += 1
-                self._pace.started(now, self._in_flight)
+                self._pace.started(now)
                 slot.set_result(None)
 
 
 class AdaptiveLimit(Slots):
     """As many slots as the server turns out to bear, up to a ceiling."""
 
-    def __init__(self, ceiling: int = 1024) -> None:
-        super().__init__(Pace(ceiling=ceiling))
+    def __init__(self, ceiling: int = 1024, *, timeout_s: float = 120.0) -> None:
+        super().__init__(Pace(ceiling=ceiling, timeout_s=timeout_s))
 
 
 class FixedLimit(Slots):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from eyechart.errors import ModelError
 from eyechart.records import Response
-from eyechart.runner.limits import Limit
+from eyechart.runner.limits import Limit, Overload
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class RetryPolicy:
     base_s: float = 0.5
     longest_s: float = 30.0  # of one wait that we choose
     patience_s: float = 300.0  # of one wait that the server asks for; past it, the question is left for a later start
-    timeout_s: float = 300.0  # of one try
+    timeout_s: float = 120.0  # of one try
     seed: int = 0
 
     def tries_for(self, error: ModelError) -> int:
@@ -50,6 +50,9 @@ class RetryPolicy:
             return None
         # Never before the time that the server named; spread a little behind it, as everybody was told the same.
         return error.retry_after_s + min(span, 0.1 * error.retry_after_s) * jitter
+
+
+_OVERLOAD: dict[str, Overload] = {"rate_limited": "refused", "timeout": "silent"}
 
 
 class Tried(NamedTuple):
@@ -91,7 +94,7 @@ async def with_retries(
             ok=False,
             latency_s=clock() - sent_at,
             retry_after_s=error.retry_after_s,
-            overloaded=error.kind in ("rate_limited", "timeout"),
+            overload=_OVERLOAD.get(error.kind) if error.retry_after_s is None else "refused",
         )
         delay = policy.next_delay(error, attempt, key)
         if delay is None:

@@ -96,7 +96,7 @@ async def _put_questions(settled: Settled, model: Model, folder: RunFolder, prog
         loop = Loop(
             asking(settled, model),
             journal=journal,
-            limit=limit_for(model, spec.concurrency),
+            limit=limit_for(model, spec.concurrency, spec.timeout_s),
             policy=RetryPolicy(tries=spec.tries, timeout_s=spec.timeout_s, seed=spec.seed),
             watch=watch,
         )
@@ -131,10 +131,10 @@ def open_jobs(settled: Settled, progress: Progress) -> Iterator[Job]:
         yield from progress.open_jobs(ordered, repeat, settled.spec.control)
 
 
-def limit_for(model: Model, asked: int | None) -> Limit:
+def limit_for(model: Model, asked: int | None, timeout_s: float) -> Limit:
     """As many at once as was asked for, else as the model says, else as the server turns out to bear."""
     known = asked or model.concurrency
-    return FixedLimit(known) if known else AdaptiveLimit()
+    return FixedLimit(known) if known else AdaptiveLimit(timeout_s=timeout_s)
 
 
 def folder_for(settled: Settled, model: Model) -> RunFolder:

@@ -54,7 +54,7 @@ def test_everybody_waits_while_the_server_asks_for_patience(limit_of: type[Slots
     async def run() -> float:
         limit, loop = limit_of(), asyncio.get_running_loop()
         await limit.acquire()
-        limit.release(ok=False, latency_s=0.0, retry_after_s=0.1, overloaded=True)
+        limit.release(ok=False, latency_s=0.0, retry_after_s=0.1, overload="refused")
         began = loop.time()
         await limit.acquire()
         return loop.time() - began
