@@ -1,7 +1,7 @@
 """The Porter stemmer in the dialect that METEOR's scores depend on: NLTK's "NLTK_EXTENSIONS".
 
 Written from M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, with the departures that NLTK makes
-from it; each is marked. No library but NLTK itself has this dialect (docs/decisions/wordnet-in-the-box.md).
+from it; each is marked. We found no library but NLTK itself with this dialect (docs/decisions/wordnet-in-the-box.md).
 """
 
 from __future__ import annotations
