@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from servers.scripted import ScriptedServer
+
+COMMAND = (sys.executable, "-m", "eyechart.cli.main")
 
 
 @pytest.fixture
@@ -20,3 +26,53 @@ def scripted() -> Iterator[Callable[..., ScriptedServer]]:
             return stack.enter_context(ScriptedServer(**options))
 
         yield start
+
+
+class CommandLine:
+    """The real command line, in a folder of its own, as a person would use it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.endswith(("_KEY", "_PROXY", "_proxy"))},
+            "COLUMNS": "100",
+            "NO_COLOR": "1",
+            "EYECHART_CACHE": str(folder / ".cache"),
+        }
+
+    def __call__(self, *words: str, code: int | None = 0, **options: Any) -> subprocess.CompletedProcess[str]:
+        """Run to the end; fails if the exit code is not the expected one (None: any)."""
+        result = subprocess.run(
+            [*COMMAND, *words],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            **options,
+        )
+        assert code is None or result.returncode == code, f"exit {result.returncode}\n{result.stdout}\n{result.stderr}"
+        return result
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """Start, and leave it running."""
+        return subprocess.Popen(
+            [*COMMAND, *words],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run_folder(self) -> Path:
+        """The only run that there is."""
+        (folder,) = (path for path in (self.folder / "runs").iterdir() if path.is_dir())
+        return folder
+
+
+@pytest.fixture
+def eyechart(tmp_path: Path) -> CommandLine:
+    """`eyechart("run", "starter", …)`: runs the command in a fresh folder."""
+    return CommandLine(tmp_path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from eyechart.errors import UsageError
@@ -38,6 +38,22 @@ class Registry:
         from importlib.metadata import entry_points
 
         return {point.name: point for point in entry_points(group=self.group)}
+
+
+def check_options(factory: Callable[..., Any], noun: str, given: Iterable[str], *, skip: int = 0) -> None:
+    """Refuse options that a factory does not take, with the nearest that it does; `**options` checks them itself.
+
+    The first `skip` parameters are not options: they are what the name itself says.
+    """
+    from inspect import signature
+
+    parameters = list(signature(factory).parameters.values())[skip:]
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return
+    accepted = [parameter.name for parameter in parameters]
+    for name in given:
+        if name not in accepted:
+            raise unknown(noun, name, accepted)
 
 
 def load(target: str) -> Any:

@@ -5,14 +5,13 @@ A factory takes the part (what follows the first colon of `name:part`) and optio
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from eyechart.benchmarks.base import Benchmark, MediaRule
 from eyechart.records import Sample
-from eyechart.registry import Registry, load, unknown
+from eyechart.registry import Registry, check_options, load
 from eyechart.sources.rows import Row
 
 __all__ = ["BENCHMARKS", "Benchmark", "MediaRule", "get_benchmark", "row_reader"]
@@ -56,10 +55,7 @@ def get_benchmark(name: str, options: Mapping[str, str] | None = None) -> Benchm
     else:
         base, _, argument = name.partition(":")
         factory = BENCHMARKS.get(base)
-    accepted = list(inspect.signature(factory).parameters)[1:]
-    for option in options or {}:
-        if option not in accepted:
-            raise unknown(f"option of benchmark {name}", option, accepted)
+    check_options(factory, f"option of benchmark {name}", options or {}, skip=1)
     benchmark: Benchmark = factory(argument, **(options or {}))
     return benchmark
 

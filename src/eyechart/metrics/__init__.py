@@ -6,13 +6,12 @@ Every factory takes its options as keyword arguments (strings) and returns a fro
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Mapping
 
 from eyechart.errors import UsageError
 from eyechart.metrics.base import Metric
-from eyechart.registry import Registry, unknown
+from eyechart.registry import Registry, check_options
 
 METRICS = Registry(
     "metric",
@@ -72,9 +71,6 @@ def get_metric(spec: str, options: Mapping[str, str] | None = None) -> Metric:
     given.update(options or {})
     if match["at"] is not None:
         given["at"] = match["at"]
-    accepted = list(inspect.signature(factory).parameters)
-    for key in given:
-        if key not in accepted:
-            raise unknown(f"option of metric {match['name']}", key, accepted)
+    check_options(factory, f"option of metric {match['name']}", given)
     metric: Metric = factory(**given)
     return metric

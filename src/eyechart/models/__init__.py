@@ -6,11 +6,10 @@ the first `/` or `:` and the model arguments as strings, and returns a Model.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from eyechart.models.base import Model, Request
-from eyechart.registry import Registry, unknown
+from eyechart.registry import Registry, check_options
 
 __all__ = ["MODELS", "Model", "Request", "get_model"]
 
@@ -46,17 +45,6 @@ def get_model(name: str, arguments: Mapping[str, str] | None = None) -> Model:
         cut = min((i for i in (name.find("/"), name.find(":")) if i >= 0), default=len(name))
         prefix, rest = name[:cut], name[cut + 1 :]
     factory = MODELS.get(prefix)
-    _check_arguments(factory, arguments)
+    check_options(factory, "model argument", arguments, skip=1)
     model: Model = factory(rest, **arguments)
     return model
-
-
-def _check_arguments(factory: Callable[..., Model], arguments: Mapping[str, str]) -> None:
-    """Refuse what a factory does not take; one that takes any name checks them itself."""
-    parameters = inspect.signature(factory).parameters.values()
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-        return
-    accepted = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
-    for name in arguments:
-        if name not in accepted:
-            raise unknown("model argument", name, accepted)

@@ -1,0 +1,142 @@
+"""What a person types and sees: tables, JSON, errors with what, why and fix, exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from conftest import CommandLine
+from servers.scripted import ScriptedServer
+
+Start = Callable[..., ScriptedServer]
+MAJORITY = ("-m", "baseline:majority", "--quiet")
+
+
+def test_a_run_prints_a_table_with_intervals_and_its_signature(eyechart: CommandLine) -> None:
+    """The whole way: question, answer, mark, table; stdout holds the result, stderr the rest."""
+    result = eyechart("run", "starter", *MAJORITY)
+    assert result.stdout.startswith("starter · starter · n = 120 · baseline:majority\n")
+    overall = next(line for line in result.stdout.splitlines() if line.startswith("overall"))
+    assert "[" in overall
+    assert "signature: starter|ids=120:" in result.stdout
+    assert "Saved  runs/" in result.stderr
+    assert "\x1b" not in result.stdout + result.stderr
+
+
+def test_json_is_one_document(eyechart: CommandLine) -> None:
+    """--json prints the published schema with all the numbers that the table has."""
+    document = json.loads(eyechart("run", "starter", *MAJORITY, "-m", "baseline:echo-gold", "--json").stdout)
+    assert document["schema"] == "eyechart/run@1"
+    majority, gold = document["runs"]
+    assert gold["model"] == "baseline:echo-gold"
+    assert gold["metrics"]["starter"]["value"] == pytest.approx(1.0)
+    score = majority["metrics"]["starter"]
+    assert 0 < score["ci"][0] < score["value"] < score["ci"][1] < 1
+    assert majority["n"]["total"] == 120
+    assert set(score["by"]) == {"kind", "question_type", "answer_type"}
+
+
+def test_the_bare_form_and_other_tools_flags(eyechart: CommandLine) -> None:
+    """`eyechart --model … --tasks …` with lmms-eval's and the early scripts' spellings is the same run."""
+    eyechart("run", "starter", *MAJORITY, "--limit", "10")
+    words = ("--model", "baseline:majority", "--tasks", "starter", "--num_questions", "10", "--output_path", "runs")
+    again = eyechart(*words, "--batch_size", "4", "--log_samples", "--verbose")
+    assert "n = 10" in again.stdout
+    assert len(list((eyechart.folder / "runs").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (("run", "startr", *MAJORITY), 2, "did you mean starter?"),
+        (("run", "starter:cuont", *MAJORITY), 2, "did you mean count"),
+        (("run", "starter", "-m", "baseline:majorty"), 2, "did you mean majority?"),
+        (("run", "starter", "-m", "bselin:majority"), 2, "did you mean baseline"),
+        (("run", "starter", *MAJORITY, "--metric", "exactt"), 2, "did you mean exact"),
+        (("run", "starter", *MAJORITY, "--tempreature", "0"), 2, "did you mean --temperature"),
+        (("run", "starter", *MAJORITY, "--prompt", "shrt.v1"), 2, "did you mean short.v1"),
+        (("run", "starter", "-m", "baseline:random", "-M", "sede=1"), 2, "did you mean seed?"),
+        (("run", "starter", *MAJORITY, "-T", "sede=1"), 2, "did you mean seed?"),
+        (("run", "starter", *MAJORITY, "--limit", "x"), 2, "cannot read --limit x"),
+        (("run", "starter", *MAJORITY, "-j", "0"), 2, "-j takes auto or a number"),
+        (("run", "starter", *MAJORITY, "--gen", "temperature=hot"), 2, "temperature takes a number"),
+        (("run", "starter", *MAJORITY, "--sample", "0", "--seed", "x"), 2, "--seed"),
+        (("run", "starter"), 2, "no model is named"),
+        (("run", *MAJORITY), 2, "no benchmark is named"),
+        (("run", "starter", "-m", "openai/gpt-x"), 4, "OPENAI_API_KEY"),
+        (("run", "starter", "-m", "http://127.0.0.1:9/v1#x", "--retries", "0"), 4, "127.0.0.1:9"),
+        (("run", "starter", "-m", "replay:nowhere.jsonl"), 2, "nowhere.jsonl"),
+        (("show", "nothing"), 2, "no run 'nothing'"),
+        (("sohw",), 2, "did you mean show?"),
+    ],
+)
+def test_bad_input_gets_one_clear_message(eyechart: CommandLine, words: tuple[str, ...], code: int, says: str) -> None:
+    """What, why and how to fix, on stderr, without a traceback; the exit code says whose turn it is."""
+    result = eyechart(*words, code=code)
+    assert says in result.stderr
+    assert result.stderr.startswith("error: ")
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_key_is_never_written_down(eyechart: CommandLine, scripted: Start) -> None:
+    """Neither the run's folder nor anything printed holds the key that was sent."""
+    server, key = scripted(), "sk-very-secret-0123456789"
+    eyechart.environment["MY_SECRET_NAME"] = key
+    words = ("run", "starter", "-m", f"{server.url}#scripted", "-M", "key_env=MY_SECRET_NAME", "--limit", "4", "-v")
+    result = eyechart(*words)
+    assert server.requests[0].headers["Authorization"] == f"Bearer {key}"
+    assert key not in result.stdout + result.stderr
+    for path in eyechart.folder.rglob("*"):
+        assert not path.is_file() or key.encode() not in path.read_bytes(), path
+
+
+def test_failures_make_the_exit_code_three(eyechart: CommandLine, scripted: Start) -> None:
+    """More failures than allowed: the table is printed, the results are kept, the exit code says so."""
+    server = scripted(script={"Is": "400"})
+    words = ("run", "starter", "-m", f"{server.url}#scripted", "--quiet")
+    result = eyechart(*words, code=3)
+    assert "ended in a failure" in result.stderr
+    assert "counted wrong above" in result.stdout
+    assert eyechart(*words, "--max-error-rate", "100%").returncode == 0
+
+
+def test_a_gate_makes_the_exit_code_one(eyechart: CommandLine) -> None:
+    """--fail-under: the number is printed, and the exit code is 1."""
+    assert "is below 0.99" in eyechart("run", "starter", *MAJORITY, "--fail-under", "0.99", code=1).stderr
+    eyechart("run", "starter", *MAJORITY, "--fail-under", "0.01")
+
+
+def test_a_dry_run_sends_nothing(eyechart: CommandLine) -> None:
+    """One prompt as it would be sent, and the size of the job; no run folder appears."""
+    result = eyechart("run", "starter", "-m", "http://127.0.0.1:9/v1#x", "--dry-run")
+    assert "[image s0-p0000 256×256" in result.stdout
+    assert "would ask 120 questions" in result.stdout
+    assert not (eyechart.folder / "runs").exists()
+
+
+def test_a_sample_is_stratified_and_says_so(eyechart: CommandLine) -> None:
+    """--sample takes every kind in proportion and stamps the table."""
+    result = eyechart("run", "starter", *MAJORITY, "--sample", "16", "--seed", "3")
+    assert "SAMPLE of 16 of 120 questions, every type in proportion, seed 3" in result.stdout
+    assert sum(line.split()[1:2] == ["2"] for line in result.stdout.splitlines()) == 8
+
+
+def test_show_explains_a_question(eyechart: CommandLine) -> None:
+    """One question with prompt, reply, gold, and what the scorer made of it."""
+    eyechart("run", "starter", *MAJORITY)
+    run = eyechart.run_folder().name
+    shown = eyechart("show", run, "--wrong", "-n", "1").stdout
+    for word in ("user:", "reply:", "gold:", "starter: "):
+        assert word in shown
+    assert "versions" in eyechart("show", run, "--sheet").stdout
+    assert "overall" in eyechart("show", run).stdout
+
+
+def test_flags_from_a_file(eyechart: CommandLine) -> None:
+    """--config reads flags from YAML; flags on the command line win."""
+    (eyechart.folder / "run.yaml").write_text("tasks: starter\nmodel: baseline:majority\nlimit: 7\nquiet: true\n")
+    assert "n = 7" in eyechart("run", "--config", "run.yaml").stdout
+    assert "n = 9" in eyechart("run", "--config", "run.yaml", "--limit", "9").stdout

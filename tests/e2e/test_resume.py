@@ -1,0 +1,136 @@
+"""Killed, interrupted, locked, damaged: what was answered stays answered, and nothing is asked twice."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import CommandLine
+from eyechart.store import read_exchanges
+from servers.scripted import ScriptedServer, Seen
+
+Start = Callable[..., ScriptedServer]
+
+
+def colour_by_picture(seen: Seen) -> str:
+    """An answer that depends on the question alone, so that every run gets the same."""
+    return ("red", "yes", "2", "A")[sum(map(ord, seen.key + "".join(seen.pictures))) % 4]
+
+
+def run_words(server: ScriptedServer, runs: str = "runs") -> tuple[str, ...]:
+    return ("run", "starter", "-m", f"{server.url}#scripted", "-j", "4", "-o", runs, "--quiet")
+
+
+@pytest.mark.slow
+def test_twenty_kills_change_nothing(eyechart: CommandLine, scripted: Start) -> None:
+    """kill -9 at random moments, resumed each time: byte-identical scores, only requests in flight repeated."""
+    server = scripted(chance={"slow:0.03": 1.0}, answer=colour_by_picture)
+    eyechart(*run_words(server, "undisturbed"))
+    undisturbed = len(server.requests)
+    chance = random.Random(5)
+    for _ in range(20):
+        process = eyechart.start(*run_words(server))
+        deadline, already = time.monotonic() + 20, len(server.requests)
+        while len(server.requests) == already and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.005)
+        time.sleep(chance.uniform(0, 0.1))
+        process.kill()
+        process.communicate()
+    eyechart(*run_words(server))
+    repeated = len(server.requests) - 2 * undisturbed
+    assert undisturbed == 120
+    assert 0 <= repeated <= 20 * 4
+    (calm,) = (eyechart.folder / "undisturbed").iterdir()
+    assert (eyechart.run_folder() / "scores.jsonl").read_bytes() == (calm / "scores.jsonl").read_bytes()
+    finals = Counter(e.sample for e in read_exchanges(eyechart.run_folder() / "outcomes.jsonl"))
+    assert set(finals.values()) == {1}
+
+
+def test_one_interrupt_drains_and_the_same_command_continues(eyechart: CommandLine, scripted: Start) -> None:
+    """Ctrl-C once: what is in flight is written down, exit code 130; then only the rest is asked."""
+    server = scripted(chance={"slow:0.1": 1.0})
+    process = eyechart.start(*run_words(server))
+    while len(server.requests) < 8:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "the same command continues" in said
+    asked = len(server.requests)
+    assert sum(1 for _ in read_exchanges(eyechart.run_folder() / "outcomes.jsonl")) == asked
+    eyechart(*run_words(server))
+    assert len(server.requests) == 120
+
+
+def test_two_interrupts_stop_at_once(eyechart: CommandLine, scripted: Start) -> None:
+    """Ctrl-C twice does not wait for a server that never answers; what was under way is recorded as cancelled."""
+    server = scripted(chance={"stall": 1.0})
+    process = eyechart.start(*run_words(server))
+    while len(server.requests) < 4:
+        time.sleep(0.01)
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    process.communicate(timeout=10)
+    assert process.returncode == 130
+    kinds = {e.failure.kind for e in read_exchanges(eyechart.run_folder() / "outcomes.jsonl") if e.failure}
+    assert kinds == {"cancelled"}
+
+
+def test_a_running_run_cannot_be_joined(eyechart: CommandLine, scripted: Start) -> None:
+    """A second process on the same run is refused and told why."""
+    server = scripted(chance={"stall": 1.0})
+    process = eyechart.start(*run_words(server))
+    while not server.requests:
+        time.sleep(0.01)
+    refused = eyechart(*run_words(server), code=4)
+    process.kill()
+    process.communicate()
+    assert "in use" in refused.stderr
+    assert str(process.pid) in refused.stderr
+
+
+def test_a_damaged_journal_is_named_by_line(eyechart: CommandLine) -> None:
+    """A broken line in the middle stops the resumed run with exit code 2; a torn last line does not."""
+    words = ("run", "starter", "-m", "baseline:majority", "--quiet")
+    eyechart(*words)
+    journal = eyechart.run_folder() / "outcomes.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:50]) + lines[50][:30])
+    assert "torn" in eyechart(*words).stderr
+    assert len(journal.read_bytes().splitlines()) == 120
+    journal.write_bytes(b"".join([*lines[:50], b"{broken\n", *lines[51:]]))
+    assert "line 51" in eyechart(*words, code=2).stderr
+
+
+def test_a_changed_configuration_is_named_by_field(eyechart: CommandLine) -> None:
+    """--resume with another sampling is refused, naming what changed; without --resume it is a run of its own."""
+    words = ("run", "starter", "-m", "baseline:majority", "--quiet")
+    eyechart(*words)
+    run = eyechart.run_folder().name
+    refused = eyechart(*words, "--max-tokens", "99", "--resume", run, code=2)
+    assert "gen: t0,max32 → t0,max99" in refused.stderr
+    eyechart(*words, "--max-tokens", "99")
+    assert len(list((eyechart.folder / "runs").iterdir())) == 2
+
+
+def test_a_narrower_run_reuses_answers_and_spoils_nothing(eyechart: CommandLine, scripted: Start) -> None:
+    """--limit on a finished run asks nothing and leaves the finished run's scores alone; a wider one asks the rest."""
+    server = scripted()
+    eyechart(*run_words(server), "--limit", "30")
+    assert len(server.requests) == 30
+    eyechart(*run_words(server))
+    assert len(server.requests) == 120
+    full = (eyechart.run_folder() / "scores.jsonl").read_bytes()
+    narrow = eyechart(*run_words(server), "--limit", "30")
+    assert len(server.requests) == 120
+    assert "LIMITED to 30 of 120" in narrow.stdout
+    assert any((path / "scores.jsonl").read_bytes() == full for path in Path(eyechart.folder / "runs").iterdir())
+    eyechart(*run_words(server))
+    assert len(server.requests) == 120
