@@ -122,3 +122,19 @@ def test_the_window_is_bounded(scripted: Start, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(Loop, "_wait_for_room", spy)
     run(scripted(), tmp_path, benchmark_options={"n": "400"}, concurrency=4)
     assert most <= 2 * 4 + 8
+
+
+def test_controls_take_the_picture_away_or_swap_it(scripted: Start, tmp_path: Path) -> None:
+    """Blind sends no picture; shuffled sends pictures, but never the question's own; each is a run of its own."""
+    server = scripted()
+    plain = run(server, tmp_path)
+    own = {e.sample: [m.sha256 for m in e.media] for e in read_exchanges(plain.folder.journal)}
+    server.requests.clear()
+    blind = run(server, tmp_path, control="blind")
+    assert not any(seen.pictures for seen in server.requests)
+    assert "control=blind" in blind.document.signature
+    shuffled = run(server, tmp_path, control="shuffled")
+    for exchange in read_exchanges(shuffled.folder.journal):
+        assert exchange.media
+        assert not {media.sha256 for media in exchange.media} & set(own[exchange.sample])
+    assert len({plain.folder, blind.folder, shuffled.folder}) == 3

@@ -24,7 +24,7 @@ def describe_prompts(job: Settled, count: int) -> str:
     """The first prompts, with their pictures' sizes."""
     lines = []
     for entry in job.entries[:count]:
-        sample = job.benchmark.source.fetch(entry)
+        sample = job.source.fetch(entry)
         prompt = next(job.method(sample, job.style)).prompt
         pictures = [picture for media in prompt.media for picture in prepare(media, job.media)]
         lines.append(

@@ -111,7 +111,7 @@ def asking(settled: Settled, model: Model) -> Asking:
     """How the questions of this run are put."""
 
     def fetch(entry: Entry) -> Sample:
-        return settled.benchmark.source.fetch(entry, media=model.looks)
+        return settled.source.fetch(entry, media=model.looks)
 
     return Asking(
         fetch=fetch,

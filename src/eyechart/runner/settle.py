@@ -11,6 +11,7 @@ from eyechart.errors import InputError
 from eyechart.marking.signature import describe_sampling
 from eyechart.media.rule import MediaRule
 from eyechart.methods import METHODS, Method
+from eyechart.methods.controls import controlled
 from eyechart.metrics import get_metric
 from eyechart.metrics.base import Metric
 from eyechart.prompts import Style, load_style
@@ -18,6 +19,7 @@ from eyechart.records import Entry, Index, Sample, Sampling
 from eyechart.registry import unknown
 from eyechart.runner.plan import choose
 from eyechart.runner.spec import RunSpec, number, sampling_from
+from eyechart.sources.base import Source
 
 # Up to so many questions all scorers of a benchmark are marked at once; above, the headline alone unless asked.
 MARK_ALL_UP_TO = 20_000
@@ -29,6 +31,7 @@ class Settled:
 
     spec: RunSpec
     benchmark: Benchmark
+    source: Source  # what is asked: the benchmark's questions, under the control if there is one
     index: Index
     entries: list[Entry]  # those that are asked, in published order
     style: Style
@@ -70,6 +73,7 @@ def settle(spec: RunSpec) -> Settled:
     return Settled(
         spec=spec,
         benchmark=benchmark,
+        source=controlled(benchmark.source, spec.control, seed=spec.seed),
         index=index,
         entries=entries,
         style=style,
