@@ -15,7 +15,9 @@ from eyechart.errors import UsageError
 __all__ = ["sample_from_row"]
 
 TASKS = ("attribute_appr", "attribute_meas", "motion_obj", "motion_cam", "msr")
-_TWO_STAGES = "asked in two stages, drawing first; that method is not there yet: look at the prompts, but do not run it"
+_TWO_STAGES = (
+    "it is asked in two stages, drawing first: its questions and prompts are here, the method is not there yet"
+)
 
 
 def task(name: str, wanted: tuple[str, ...], part: str = "", *, data: str = "", revision: str = "main") -> Benchmark:

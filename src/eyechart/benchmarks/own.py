@@ -29,6 +29,10 @@ def own(
 ) -> Benchmark:
     """The benchmark that a file or folder of the user's makes; options go over what a YAML file says."""
     place = Path(path).expanduser()
+    if not place.exists():
+        raise InputError(
+            f"no such file: {path}", fix="a name that ends like a file is a file of yours; else: eyechart ls"
+        )
     if ending(place) in (".yaml", ".yml"):
         recipe = read_recipe(place)
     else:

@@ -50,6 +50,8 @@ def run(arguments: Namespace) -> int:
 
 def run_one(job: Settled, arguments: Namespace) -> Result | None:
     """One run, shown as it goes; None if it was interrupted."""
+    if job.benchmark.note and not arguments.quiet:
+        say(f"{job.benchmark.id}: {job.benchmark.note}")
     display = ProgressDisplay(job.metrics[0], quiet=arguments.quiet)
     asked = ask(job, display)
     if asked.interrupted:

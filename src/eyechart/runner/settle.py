@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from eyechart.benchmarks import BENCHMARKS, Benchmark, get_benchmark
-from eyechart.errors import InputError
+from eyechart.errors import InputError, UsageError
 from eyechart.marking.signature import describe_sampling
 from eyechart.media.rule import MediaRule
 from eyechart.methods import METHODS, Method
@@ -65,6 +65,8 @@ def settle(spec: RunSpec) -> Settled:
     sampling = sampling_from(benchmark.sampling, spec.gen)
     media = media_from(benchmark.media, spec.media)
     style = load_style(spec.style or benchmark.style, spec.model)
+    if benchmark.method not in METHODS:
+        raise UsageError(f"{benchmark.id} cannot be run yet", why=benchmark.note, fix="eyechart ls shows the others")
     method = METHODS.get(benchmark.method)
     index = benchmark.source.index()
     if not index.entries:

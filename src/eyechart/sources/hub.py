@@ -80,6 +80,8 @@ def download(repo: str, revision: str, patterns: Sequence[str], *, token_file: s
             why="HF_HUB_OFFLINE or EYECHART_OFFLINE is set",
             fix="unset it, or copy the hub's cache from another machine and set HF_HOME",
         )
+    # Read when the library is first imported; it would otherwise tell the hub which programs call it.
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
         import huggingface_hub
         from huggingface_hub import errors

@@ -1,0 +1,129 @@
+"""`eyechart data`: get, check and find the data of a benchmark."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+from eyechart import errors
+from eyechart.benchmarks import Benchmark, get_benchmark
+from eyechart.cli.commands import Command
+from eyechart.cli.parser import Parser, pairs
+from eyechart.cli.run_flags import prepare_hub
+from eyechart.errors import ModelError, SetupError
+from eyechart.sources import hub
+from eyechart.sources.place import Place
+
+EXAMPLES = """\
+examples
+  eyechart data get vsibench                 questions and videos from the hub, going on where it stopped
+  eyechart data get vsibench --questions     the questions only
+  eyechart data check vqav2 -T data=~/vqa    are all questions and pictures there, are the files whole?
+  eyechart data where mmsi"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """All flags."""
+    parser.add_argument("action", choices=("get", "check", "where"), help="get, check or where")
+    parser.add_argument("benchmark", metavar="BENCHMARK", help="with its part: vqav2:val, spatialeval:vqa")
+    parser.add_argument("--task-args", "-T", action="append", default=[], metavar="K=V", help="options: data=DIR …")
+    parser.add_argument("--questions", action="store_true", help="get: leave out archives of pictures and videos")
+    parser.add_argument(
+        "--hf-token", metavar="FILE", help="a file with a token of the hub (else HF_TOKEN or .hf_token)"
+    )
+    parser.add_argument("--offline", action="store_true", help="use what is here")
+
+
+def data(arguments: Namespace) -> int:
+    """Do one of the three; what is missing or damaged is exit code 4."""
+    prepare_hub(arguments)
+    benchmark = get_benchmark(arguments.benchmark, pairs(arguments.task_args, flag="--task-args"))
+    place: Place | None = getattr(benchmark.source, "place", None)
+    if place is None:
+        write(f"{benchmark.id}: nothing to download, it draws its questions itself or was given its files by name")
+        return errors.OK
+    actions: dict[str, Callable[[Benchmark, Place, Namespace], None]] = {"get": get, "check": check, "where": where}
+    actions[arguments.action](benchmark, place, arguments)
+    return errors.OK
+
+
+def get(benchmark: Benchmark, place: Place, arguments: Namespace) -> None:
+    """Download what is not here yet, then check it."""
+    if place.folder is None:
+        size = f" ({place.published.size})" if place.published and place.published.size else ""
+        say(f"{benchmark.id}: fetching from {place.published.home if place.published else place.by_hand}{size}")
+        place.download(media=not arguments.questions)
+    check(benchmark, place, arguments)
+
+
+def where(benchmark: Benchmark, place: Place, _arguments: Namespace) -> None:
+    """Say which files are read, and where pictures are looked for."""
+    for path in place.files():
+        write(f"{path}  {path.stat().st_size:,} bytes")
+    root = place.media_root()
+    if any(Path(root).glob("*.zip")) or benchmark.modality == "video":
+        write(f"{root}  pictures or videos")
+
+
+def check(benchmark: Benchmark, place: Place, _arguments: Namespace) -> None:
+    """Count the questions, compare hashes where the hub gives them, look for every picture."""
+    problems: list[str] = []
+    for path in place.files():
+        wrong = hub.verify(path) if place.folder is None else ""
+        write(f"{'✗' if wrong else '✓'} {path.name}  {path.stat().st_size:,} bytes{f': {wrong}' if wrong else ''}")
+        problems += [f"{path.name}: {wrong}"] if wrong else []
+    index = benchmark.source.index()
+    count, expected = len(index.entries), place.questions
+    short = expected is not None and count != expected
+    write(
+        f"{'✗' if short else '✓'} {count:,} questions{f', {expected:,} expected' if short else ''}  data={index.data}"
+    )
+    problems += [f"{count:,} questions, {expected:,} expected"] if short else []
+    problems += check_media(benchmark)
+    if problems:
+        get_again = f"eyechart data get {place.benchmark}" if place.published else place.by_hand
+        raise SetupError(f"the data of {benchmark.id} are not whole", why="; ".join(problems[:3]), fix=get_again)
+
+
+def check_media(benchmark: Benchmark) -> list[str]:
+    """Look for the pictures of one question of every group, where they are files of their own."""
+    groups = {entry.group or entry.id: entry for entry in benchmark.source.index().entries}
+    missing, seen = [], 0
+    for entry in groups.values():
+        try:
+            media = benchmark.source.fetch(entry).media
+        except ModelError as error:
+            missing.append(str(error))
+            continue
+        if any(item.data for item in media):
+            write("✓ pictures are in the question files")
+            return []
+        seen += len(media)
+        missing += [item.path for item in media if item.path and not Path(item.path).is_file()]
+    if not seen and not missing:
+        return []
+    noun = "videos" if benchmark.modality == "video" else "pictures"
+    write(f"{'✗' if missing else '✓'} {seen - len(missing):,} of {seen:,} {noun} are there")
+    for path in missing[:3]:
+        write(f"    missing: {path}")
+    return [f"{len(missing):,} of {seen:,} {noun} missing"] if missing else []
+
+
+def write(text: str) -> None:
+    """The result, for stdout."""
+    sys.stdout.write(text + "\n")
+
+
+def say(text: str) -> None:
+    """A word to the person, on stderr."""
+    sys.stderr.write(text + "\n")
+
+
+COMMAND = Command(
+    description="Get, check and find the data of a benchmark.",
+    add_arguments=add_arguments,
+    run=data,
+    examples=EXAMPLES,
+)

@@ -1,0 +1,198 @@
+"""`eyechart data` and `eyechart init`: downloads that resume, hashes, counts, gates, and a first benchmark of one's own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hub_server import COMMIT, Hub, serving
+from layouts import jpeg, spatial_rows, vsi_rows, write_parquet, write_video
+
+pytest.importorskip("huggingface_hub")
+
+SPATIAL = "vqa/test-00000-of-00001.parquet"
+
+
+def eyechart(*words: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line with a hub cache of its own."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "EYECHART_"))}
+    caches = {"HF_HOME": str(folder / "hf"), "EYECHART_CACHE": str(folder / "cache")}
+    return subprocess.run(
+        [sys.executable, "-m", "eyechart.cli.main", *words],
+        cwd=folder,
+        env=clean | caches | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def spatial(tmp_path: Path) -> bytes:
+    """SpatialEval's parquet file, padded by pictures to several megabytes."""
+    rows = spatial_rows()
+    for row in rows[:6]:
+        row["image"]["bytes"] = os.urandom(2_000_000)
+    write_parquet(tmp_path / "made.parquet", rows)
+    return (tmp_path / "made.parquet").read_bytes()
+
+
+@pytest.mark.slow
+def test_a_broken_download_goes_on_where_it_stopped(tmp_path: Path, spatial: bytes) -> None:
+    """The connection breaks after eleven megabytes; what has arrived is not fetched again, and the file is whole."""
+    hub = Hub("MilaWang/SpatialEval", {SPATIAL: spatial, "README.md": b"words"})
+    hub.cut_after = 11_000_000
+    with serving(hub):
+        result = eyechart("data", "get", "spatialeval:vqa", folder=tmp_path, HF_ENDPOINT=hub.url)
+        # Twenty questions are no SpatialEval: that is said, with the number that there should be.
+        assert result.returncode == 4
+        assert "20 questions, 4,635 expected" in result.stdout
+        assert f"✓ test-00000-of-00001.parquet  {len(spatial):,} bytes" in result.stdout
+        assert "✓ pictures are in the question files" in result.stdout
+        ranges = [wanted for method, path, wanted in hub.requests if path.endswith(".parquet") and method == "GET"]
+        assert ranges[0] is None
+        assert ranges[1] is not None
+        assert int(ranges[1].removeprefix("bytes=").rstrip("-")) > 1_000_000
+        assert not any(path.endswith("README.md") for _, path, _ in hub.requests if "resolve" in path)
+        asked = len(hub.requests)
+    again = eyechart("data", "where", "spatialeval:vqa", folder=tmp_path, HF_HUB_OFFLINE="1")
+    assert again.returncode == 0
+    assert COMMIT in again.stdout
+    assert len(hub.requests) == asked
+
+
+@pytest.mark.slow
+def test_a_run_uses_the_cache_offline_and_names_the_revision_in_its_fingerprint(tmp_path: Path) -> None:
+    """What was fetched once runs without a network; a folder with the same texts has another fingerprint."""
+    write_parquet(tmp_path / "vqa.parquet", spatial_rows())
+    hub = Hub("MilaWang/SpatialEval", {SPATIAL: (tmp_path / "vqa.parquet").read_bytes()})
+    with serving(hub):
+        eyechart("data", "get", "spatialeval:vqa", folder=tmp_path, HF_ENDPOINT=hub.url)
+    words = ("run", "spatialeval:vqa", "-m", "baseline:majority", "--json")
+    cached = eyechart(*words, folder=tmp_path, HF_HUB_OFFLINE="1")
+    assert cached.returncode == 0
+    local = eyechart(*words, "-T", f"data={tmp_path}", folder=tmp_path)
+    assert local.returncode == 0
+    assert '"value": 1.0' in cached.stdout
+    assert cached.stdout.partition("data=")[2][:4] != local.stdout.partition("data=")[2][:4]
+
+
+@pytest.mark.slow
+def test_damage_on_disk_is_found_by_its_hash(tmp_path: Path, spatial: bytes) -> None:
+    """One byte changed in the cache is enough."""
+    hub = Hub("MilaWang/SpatialEval", {SPATIAL: spatial})
+    with serving(hub):
+        eyechart("data", "get", "spatialeval:vqa", folder=tmp_path, HF_ENDPOINT=hub.url)
+    (blob,) = [path for path in (tmp_path / "hf").rglob("blobs/*") if len(path.name) == 64]
+    blob.write_bytes(spatial[:1000] + bytes([spatial[1000] ^ 1]) + spatial[1001:])
+    result = eyechart("data", "check", "spatialeval:vqa", folder=tmp_path, HF_HUB_OFFLINE="1")
+    assert result.returncode == 4
+    assert "✗ test-00000-of-00001.parquet" in result.stdout
+    assert "its hash is" in result.stdout
+    assert "eyechart data get spatialeval:vqa" in result.stderr
+
+
+@pytest.mark.slow
+def test_small_question_files_come_by_themselves_and_never_offline(tmp_path: Path) -> None:
+    """VSI-Bench's questions are fetched when first needed; offline that is an error with the command."""
+    write_parquet(tmp_path / "vsi.parquet", vsi_rows())
+    content = (tmp_path / "vsi.parquet").read_bytes()
+    hub = Hub("nyu-visionx/VSI-Bench", {"test_debiased.parquet": content, "scannet.zip": b"videos"})
+    words = ("run", "vsibench:debiased", "-m", "baseline:majority")
+    with serving(hub):
+        offline = eyechart(*words, "--offline", folder=tmp_path, HF_ENDPOINT=hub.url)
+        assert offline.returncode == 4
+        assert "eyechart data get vsibench:debiased (5.5 GB)" in offline.stderr
+        assert hub.requests == []
+        online = eyechart(*words, folder=tmp_path, HF_ENDPOINT=hub.url)
+        assert online.returncode == 0, online.stderr
+        assert not any("scannet.zip" in path for _, path, _ in hub.requests)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["variable", "file", "named"])
+def test_gated_data_are_explained_and_a_token_opens_them(tmp_path: Path, spatial: bytes, way: str) -> None:
+    """Without a token: what to accept and where; with one from any of the three places it works."""
+    hub = Hub("MilaWang/SpatialEval", {SPATIAL: spatial})
+    hub.gated_without_token = True
+    with serving(hub):
+        refused = eyechart("data", "get", "spatialeval:vqa", folder=tmp_path, HF_ENDPOINT=hub.url)
+        assert refused.returncode == 4
+        assert "MilaWang/SpatialEval is gated" in refused.stderr
+        assert "accept them at" in refused.stderr
+        assert ".hf_token" in refused.stderr
+        flags: list[str] = []
+        environment = {"HF_ENDPOINT": hub.url}
+        if way == "variable":
+            environment["HF_TOKEN"] = "hf_secret"  # noqa: S105 - made up
+        else:
+            (tmp_path / (".hf_token" if way == "file" else "mine")).write_text("hf_secret\n")
+            flags = ["--hf-token", "mine"] if way == "named" else []
+        result = eyechart("data", "get", "spatialeval:vqa", *flags, folder=tmp_path, **environment)
+        assert "20 questions" in result.stdout
+        assert "hf_secret" not in result.stdout + result.stderr
+        assert hub.tokens == {"Bearer hf_secret"}
+
+
+@pytest.mark.slow
+def test_revisions_and_datasets_that_are_not_there_are_said_plainly(tmp_path: Path) -> None:
+    """A wrong revision, a dataset that is not there, a hub that does not answer: no traceback."""
+    hub = Hub("MilaWang/SpatialEval", {SPATIAL: b"x"})
+    with serving(hub):
+        words = ("data", "get", "spatialeval:vqa", "-T", "revision=v9")
+        assert "no revision 'v9'" in eyechart(*words, folder=tmp_path, HF_ENDPOINT=hub.url).stderr
+        missing = eyechart("data", "get", "mmsi", folder=tmp_path, HF_ENDPOINT=hub.url)
+        assert "the hub has no dataset RunsenXu/MMSI-Bench" in missing.stderr
+        url = hub.url
+    gone = eyechart("data", "get", "mmsi", folder=tmp_path, HF_ENDPOINT=url)
+    assert gone.returncode == 4
+    assert "could not be fetched" in gone.stderr
+    assert "Traceback" not in gone.stderr + missing.stderr
+
+
+def test_check_looks_for_every_video(tmp_path: Path) -> None:
+    """What is missing is counted and named."""
+    write_parquet(tmp_path / "vsi" / "test_debiased.parquet", vsi_rows())
+    write_video(tmp_path / "vsi" / "scannet" / "scene0000_00.mp4")
+    result = eyechart("data", "check", "vsibench:debiased", "-T", "data=vsi", folder=tmp_path)
+    assert result.returncode == 4
+    assert "✓ 6 questions" in result.stdout
+    assert "✗ 1 of 3 videos are there" in result.stdout
+    assert "missing: vsi/scannet/scene0001_00.mp4" in result.stdout
+
+
+def test_init_writes_a_benchmark_that_runs(tmp_path: Path) -> None:
+    """From nothing to a table in two commands; a second time nothing is overwritten."""
+    made = eyechart("init", "birds", folder=tmp_path)
+    assert made.returncode == 0
+    result = eyechart("run", "birds.yaml", "-m", "baseline:echo-gold", folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "n = 3" in result.stdout
+    assert "read as open answers: id from id, question from question" in result.stderr
+    assert eyechart("init", "birds", folder=tmp_path).returncode == 2
+
+
+def test_init_from_a_table_names_its_columns(tmp_path: Path) -> None:
+    """The recognised columns stand in the file, and it runs."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.png").write_bytes(jpeg())
+    (tmp_path / "data" / "q.csv").write_text("Index,Frage?,question,answer,picture,type\n7,x,Wo?,hier,a.png,ort\n")
+    assert eyechart("init", "mine", "--from", "data/q.csv", folder=tmp_path).returncode == 0
+    text = (tmp_path / "mine.yaml").read_text()
+    assert 'id: "Index"' in text
+    assert 'image: "picture"' in text
+    assert "group: [type]" in text
+    result = eyechart("run", "mine.yaml", "-m", "baseline:echo-gold", folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "100.00" in result.stdout
+
+
+def test_own_and_drawn_data_have_nothing_to_get(tmp_path: Path) -> None:
+    """The bundled benchmark needs no download, and a path that is not there is a missing file."""
+    assert "nothing to download" in eyechart("data", "get", "starter", folder=tmp_path).stdout
+    gone = eyechart("data", "check", "gone.tsv", folder=tmp_path)
+    assert gone.returncode == 2
+    assert "no such file: gone.tsv" in gone.stderr
