@@ -1,4 +1,4 @@
-"""`eyechart data` and `eyechart init`: downloads that resume, hashes, counts, gates, and a first benchmark of one's own."""
+"""`eyechart data` and `eyechart init`: downloads that resume, hashes, counts, gates, a first benchmark of one's own."""
 
 from __future__ import annotations
 
