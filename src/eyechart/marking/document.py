@@ -71,6 +71,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     clusters: Clusters
     seed: int = 0
     missing: Literal["wrong", "skip"] = "wrong"  # what was done with questions without an answer
+    notes: list[str] = []  # what else must be known: answers that were left aside, ids that came twice
     metrics: dict[str, MetricResult]
 
     @property

@@ -1,0 +1,1 @@
+"""Files of answers and of gold answers, in the forms in which people have them."""
