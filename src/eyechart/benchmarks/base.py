@@ -21,6 +21,7 @@ class Benchmark:
     about: str  # one sentence for people
     source: Source
     metrics: tuple[str, ...]  # the headline first
+    official: int = 1  # so many of them the official program prints: they are marked however many questions there are
     style: str  # the prompt style by default: "short.v1"
     groups: tuple[str, ...] = ()  # tags by which results are broken down
     sampling: Sampling = field(default_factory=Sampling)

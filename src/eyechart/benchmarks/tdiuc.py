@@ -32,6 +32,7 @@ def tdiuc(part: str = "", *, data: str = "", questions: str = "", annotations: s
         about="Twelve types of questions about photos, from presence to absurdity; types count alike, not questions.",
         source=coco.source(sample_from_row, columns=_COLUMNS),
         metrics=("mpt_arithmetic", "mpt_harmonic", "nmpt_arithmetic", "nmpt_harmonic", "accuracy"),
+        official=5,
         style="short.v1",
         groups=("question_type",),
         sampling=Sampling(temperature=0.0, max_tokens=16),

@@ -8,15 +8,14 @@ from eyechart.benchmarks.base import Benchmark
 from eyechart.metrics import get_metric
 from eyechart.metrics.base import Metric
 
-# Up to so many questions all scorers of a benchmark are marked at once; above, the headline alone unless asked.
+# Up to so many questions all scorers of a benchmark are marked at once; above, those that its official program prints.
 ALL_UP_TO = 20_000
 
 
 def choose_metrics(benchmark: Benchmark, wanted: Sequence[str], questions: int) -> list[Metric]:
-    """The headline first, then what was asked for (`all`: every one that the benchmark names)."""
-    names = [benchmark.headline]
-    if "all" in wanted or (not wanted and questions <= ALL_UP_TO):
-        names += benchmark.metrics[1:]
+    """The headline first, then the benchmark's others, then what was asked for (`all`: whatever it costs)."""
+    everything = "all" in wanted or questions <= ALL_UP_TO
+    names = list(benchmark.metrics if everything else benchmark.metrics[: benchmark.official])
     names += [name for name in wanted if name != "all"]
     chosen = [get_metric(name) for name in dict.fromkeys(names)]
     return list({metric.id: metric for metric in chosen}.values())

@@ -18,9 +18,9 @@ class Counts(Part, frozen=True, kw_only=True):
     answered: int  # a reply arrived, readable or not
     missing: int  # no answer was given
     failed: int  # the model ended in a failure
-    # Of the answered:
+    # Of the answered; a reply may be in several of these:
+    unreadable: int  # the headline found no answer in it, for whatever reason
     ok: int
-    unreadable: int
     empty: int
     truncated: int
     refusal: int

@@ -63,7 +63,7 @@ def mark(
         signature=signature,
         answered_by=answered_by,
         headline=metrics[0].id,
-        n=_counts(statuses),
+        n=_counts(statuses, tallies[0].unreadable),
         failures=dict(failures),
         clusters=Clusters(n=len(frame.clusters.numbers), of=benchmark.cluster),
         seed=seed,
@@ -106,7 +106,7 @@ def _row(
     )
 
 
-def _counts(statuses: Counter[str]) -> Counts:
+def _counts(statuses: Counter[str], unreadable: int) -> Counts:
     total = sum(statuses.values())
     return Counts(
         total=total,
@@ -114,7 +114,7 @@ def _counts(statuses: Counter[str]) -> Counts:
         missing=statuses["missing"],
         failed=statuses["failed"],
         ok=statuses["ok"],
-        unreadable=statuses["unreadable"],
+        unreadable=unreadable,
         empty=statuses["empty"],
         truncated=statuses["truncated"],
         refusal=statuses["refusal"],

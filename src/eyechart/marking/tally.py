@@ -209,10 +209,10 @@ class _Sums:
         table = {}
         for name, value in lines.items():
             kept = column == names.index(name) if name in names else merged
-            interval = by_tag[name].ci if name in by_tag and by_tag[name].ci else None
-            drawn = intervals.get(f"{group}={name}")
-            line = self.line(value, Interval(*interval, "") if interval else drawn, kept)
-            table[name] = line
+            # A line that is a tag of its own has its own interval, or none where one question says nothing.
+            known = by_tag[name].ci if name in by_tag else None
+            interval = Interval(*known, "") if known else None if name in by_tag else intervals.get(f"{group}={name}")
+            table[name] = self.line(value, interval, kept)
         return table
 
     def line(self, value: float | None, interval: Interval | None, kept: Indices) -> GroupScore:

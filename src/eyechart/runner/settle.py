@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from eyechart.benchmarks import BENCHMARKS, Benchmark, get_benchmark
 from eyechart.errors import InputError, UsageError
+from eyechart.marking.choose import choose_metrics
 from eyechart.marking.signature import describe_sampling
 from eyechart.media.rule import MediaRule
 from eyechart.methods import METHODS, Method
 from eyechart.methods.controls import controlled
-from eyechart.metrics import get_metric
 from eyechart.metrics.base import Metric
 from eyechart.prompts import Style, load_style
 from eyechart.records import Entry, Index, Sample, Sampling
@@ -20,9 +20,6 @@ from eyechart.registry import unknown
 from eyechart.runner.plan import choose
 from eyechart.runner.spec import RunSpec, number, sampling_from
 from eyechart.sources.base import Source
-
-# Up to so many questions all scorers of a benchmark are marked at once; above, the headline alone unless asked.
-MARK_ALL_UP_TO = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +79,7 @@ def settle(spec: RunSpec) -> Settled:
         sampling=sampling,
         media=media,
         method=method,
-        metrics=metrics_of(benchmark, spec, len(entries)),
+        metrics=choose_metrics(benchmark, spec.metrics, len(entries)),
     )
 
 
@@ -93,15 +90,6 @@ def benchmark_options(spec: RunSpec) -> dict[str, str]:
     if base in BENCHMARKS and "seed" in inspect.signature(BENCHMARKS.get(base)).parameters:
         options.setdefault("seed", str(spec.seed))
     return options
-
-
-def metrics_of(benchmark: Benchmark, spec: RunSpec, questions: int) -> list[Metric]:
-    """The headline first, then what was asked for, or everything the benchmark names where that is cheap."""
-    wanted = [benchmark.headline]
-    if "all" in spec.metrics or (not spec.metrics and questions <= MARK_ALL_UP_TO):
-        wanted += benchmark.metrics[1:]
-    wanted += [name for name in spec.metrics if name != "all"]
-    return [get_metric(name) for name in dict.fromkeys(wanted)]
 
 
 def media_from(default: MediaRule, given: Mapping[str, str]) -> MediaRule:

@@ -46,6 +46,18 @@ class TableSource:
         self._locators: dict[str, int] = {}
         self._lock = RLock()
 
+    def demanding(self, columns: Sequence[str]) -> TableSource:
+        """The same questions where other columns are needed: marking does without the question's words."""
+        return TableSource(
+            self._open,
+            sample=self._sample,
+            media=self._media,
+            columns=columns,
+            keep=self._keep,
+            stratum=self._stratum,
+            place=self.place,
+        )
+
     @property
     def table(self) -> Table:
         """The open table, its columns checked."""

@@ -80,7 +80,7 @@ def test_both_readings_and_every_count() -> None:
     counts = msgspec.to_builtins(document.n)
     assert counts == {
         "total": 6, "answered": 4, "missing": 1, "failed": 1,
-        "ok": 2, "unreadable": 0, "empty": 1, "truncated": 1, "refusal": 0,
+        "ok": 2, "unreadable": 1, "empty": 1, "truncated": 1, "refusal": 0,
     }  # fmt: skip
     assert document.failures == {"timeout": 1}
     assert document.result.by["kind"]["colour"].unanswered == 2
