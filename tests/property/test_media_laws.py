@@ -122,8 +122,8 @@ def test_reading_plans(gaps: list[int], data: st.DataObject) -> None:
     cost, here = 0, 0
     for start, ticks in plan:
         if start is not None:
-            assert start <= ticks[0]
-            here, cost = start // 10, cost + SEEK_COST
+            assert start[0] <= ticks[0]
+            here, cost = start[0] // 10, cost + SEEK_COST
         cost += ticks[-1] // 10 + 1 - here
         here = ticks[-1] // 10 + 1
     assert cost <= max(wanted) + 1

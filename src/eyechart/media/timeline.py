@@ -21,7 +21,7 @@ class Timeline:
     """The frames of a video in the order in which they are shown."""
 
     pts: tuple[int, ...]  # when each is shown, in ticks of the file's own clock; empty where packets do not say
-    keys: tuple[tuple[int, int], ...] = ()  # frames that need no other to be decoded: (when shown, where to seek to)
+    keys: tuple[tuple[int, int], ...] = ()  # frames that need no other to be decoded: (when shown, when decoded)
     times_s: tuple[float, ...]  # when each is shown, in seconds after the first
     end_s: float  # when the last one ends
 
@@ -77,20 +77,20 @@ def frame_at(timeline: Timeline, time_s: float) -> int | None:
     return max(0, bisect_right(timeline.times_s, time_s + 1e-6) - 1)
 
 
-def plan_reading(timeline: Timeline, indices: Sequence[int]) -> list[tuple[int | None, list[int]]]:
-    """How to reach the frames at least cost: stretches of (where to seek to, or None to read on; ticks wanted).
+def plan_reading(timeline: Timeline, indices: Sequence[int]) -> list[tuple[tuple[int, int] | None, list[int]]]:
+    """How to reach the frames at least cost: stretches of (key frame to seek to, or None to read on; ticks wanted).
 
     Going on to a frame costs decoding all that lie between, seeking costs decoding from the key frame before it.
     """
     ticks = [timeline.pts[index] for index in sorted(set(indices))]
     shown = [key for key, _ in timeline.keys]
-    plan: list[tuple[int | None, list[int]]] = [(None, [])]
+    plan: list[tuple[tuple[int, int] | None, list[int]]] = [(None, [])]
     here = 0  # the index of the next frame that decoding would give
     for tick in ticks:
         key = bisect_right(shown, tick) - 1
         key_index = bisect_right(timeline.pts, shown[key]) - 1 if key >= 0 else 0
         if key_index > here + SEEK_COST:
-            plan.append((timeline.keys[key][1], []))
+            plan.append((timeline.keys[key], []))
         plan[-1][1].append(tick)
         here = bisect_right(timeline.pts, tick)
     return [stretch for stretch in plan if stretch[1]]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 # FFmpeg reads playlists as well, which may name any other file or address; these formats hold the video itself.
 _FORMATS = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg,gif,h264,hevc,m4v,mpegvideo,ivf"
+
+# Key frames are far apart where at least so many frames lie between them.
+_FAR = 60
 
 _MIMES = {"mov": "video/mp4", "matroska": "video/webm", "avi": "video/x-msvideo", "mpegts": "video/mp2t"}
 
@@ -109,8 +112,7 @@ def _opened(media: Media) -> Iterator[tuple[InputContainer, VideoStream]]:
             if not container.streams.video:
                 raise unreadable(media, "it holds no video frames")
             stream = container.streams.video[0]
-            # Frame threads would have to be filled anew after every seek, and other videos keep the other cores busy.
-            stream.thread_type = "SLICE"
+            stream.thread_type = "AUTO"
             yield container, stream
     except EOFError as error:
         raise unreadable(media, "it ends too early: it is cut short, or holds no video frames") from error
@@ -212,13 +214,16 @@ def _decode_planned(
     container: InputContainer, stream: VideoStream, maker: _FrameMaker, indices: Sequence[int]
 ) -> dict[int, Picture]:
     """The frames wanted, by seeking where that is cheaper; fewer where the file does not keep what it promises."""
-    index_at = {maker.timeline.pts[index]: index for index in indices}
+    line = maker.timeline
+    if line.count < _FAR * len(line.keys):
+        # Threads that each decode a frame ahead have to be filled anew after every seek, for nothing.
+        stream.thread_type = "SLICE"
+    index_at = {line.pts[index]: index for index in indices}
     frames: dict[int, Picture] = {}
-    for start, ticks in plan_reading(maker.timeline, indices):
-        if start is not None:
-            container.seek(start, stream=stream)
+    for key, ticks in plan_reading(line, indices):
+        packets = container.demux(stream) if key is None else _packets_from(container, stream, key)
         wanted = set(ticks)
-        for frame in _decode_towards(container, stream, wanted):
+        for frame in _decode_towards(packets, stream, wanted):
             if frame.pts in wanted:
                 wanted.discard(frame.pts)
                 index = index_at[frame.pts]
@@ -228,12 +233,29 @@ def _decode_planned(
     return frames
 
 
-def _decode_towards(container: InputContainer, stream: VideoStream, wanted: set[int]) -> Iterator[VideoFrame]:
+def _packets_from(
+    container: InputContainer, stream: VideoStream, key: tuple[int, int]
+) -> Iterator[Packet[VideoStream]]:
+    """The packets from a key frame on."""
+    shown, decoded = key
+    container.seek(shown, stream=stream)
+    packets = container.demux(stream)
+    first = next(packets)
+    if first.is_keyframe and first.pts == shown:
+        return chain([first], packets)
+    # Some formats are sought by the time of decoding. Where others are, that would lead one key frame too far back.
+    container.seek(decoded, stream=stream)
+    return container.demux(stream)
+
+
+def _decode_towards(
+    packets: Iterator[Packet[VideoStream]], stream: VideoStream, wanted: set[int]
+) -> Iterator[VideoFrame]:
     """Decoded frames; of H.264, those that no other frame is built on are skipped where they are not wanted."""
     decoder = stream.codec_context
     # Only there is it certain that a frame marked so is never referred to.
     may_skip = decoder.name == "h264"
-    for packet in container.demux(stream):
+    for packet in packets:
         if may_skip:
             decoder.skip_frame = "DEFAULT" if packet.pts is None or packet.pts in wanted else "NONREF"
         yield from packet.decode()

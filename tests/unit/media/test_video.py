@@ -226,9 +226,9 @@ def test_reading_plan_seeks_only_where_it_pays() -> None:
     line = Timeline(
         pts=tuple(range(1000)), keys=tuple((key, key) for key in range(0, 1000, 100)), times_s=(0.0,) * 1000, end_s=1.0
     )
-    assert plan_reading(line, [5, 3, 150, 160, 950]) == [(None, [3, 5]), (100, [150, 160]), (900, [950])]
+    assert plan_reading(line, [5, 3, 150, 160, 950]) == [(None, [3, 5]), ((100, 100), [150, 160]), ((900, 900), [950])]
     assert plan_reading(line, [95, 101]) == [(None, [95, 101])]
-    assert plan_reading(line, [500]) == [(500, [500])]
+    assert plan_reading(line, [500]) == [((500, 500), [500])]
 
 
 def test_even_spread_is_the_published_formula() -> None:
