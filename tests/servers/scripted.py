@@ -34,7 +34,13 @@ class Seen:
     addresses: tuple[str, ...]  # pictures sent by address
     body: Mapping[str, Any]
     headers: Mapping[str, str]
-    attempt: int  # 1 for the first request with this key
+    attempt: int  # 1 for the first request with these words and pictures
+    behaviour: str  # the script's word for what was done
+
+    @property
+    def question(self) -> tuple[str, tuple[str, ...]]:
+        """What was asked: requests that share it are tries of one question."""
+        return self.key, self.pictures
 
 
 Behaviour = Callable[["Exchange"], Awaitable[web.StreamResponse]]
@@ -311,7 +317,7 @@ class ScriptedServer:
     requests: list[Seen] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._attempts: Counter[str] = Counter()
+        self._attempts: Counter[tuple[str, tuple[str, ...]]] = Counter()
         self._loop = asyncio.new_event_loop()
         self._started = threading.Event()
         self._stop: asyncio.Event | None = None
@@ -368,7 +374,7 @@ class ScriptedServer:
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
             seen = self._see(request, json.loads(await request.read()))
-            word, _, argument = self._next(seen).partition(":")
+            word, _, argument = seen.behaviour.partition(":")
             answer = self.answer if isinstance(self.answer, str) else self.answer(seen)
             return await BEHAVIOURS[word](Exchange(request=request, seen=seen, argument=argument, answer=answer))
         finally:
@@ -393,7 +399,8 @@ class ScriptedServer:
                     pictures.append(hashlib.sha256(data).hexdigest())
                 else:
                     addresses.append(url)
-        self._attempts[key] += 1
+        self._attempts[key, tuple(pictures)] += 1
+        attempt = self._attempts[key, tuple(pictures)]
         seen = Seen(
             key=key,
             text="\n".join(words),
@@ -401,17 +408,18 @@ class ScriptedServer:
             addresses=tuple(addresses),
             body=body,
             headers=dict(request.headers),
-            attempt=self._attempts[key],
+            attempt=attempt,
+            behaviour=self._next(key, pictures, attempt),
         )
         self.requests.append(seen)
         return seen
 
-    def _next(self, seen: Seen) -> str:
+    def _next(self, key: str, pictures: Sequence[str], attempt: int) -> str:
         for part, steps in self.script.items():
-            if part in seen.key:
+            if part in key:
                 words = [steps] if isinstance(steps, str) else steps
-                return words[min(seen.attempt, len(words)) - 1]
-        draw = Random(f"{self.seed}/{seen.key}/{seen.attempt}").random()
+                return words[min(attempt, len(words)) - 1]
+        draw = Random(f"{self.seed}/{key}/{pictures}/{attempt}").random()
         for word, probability in self.chance.items():
             draw -= probability
             if draw < 0:

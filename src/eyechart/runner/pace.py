@@ -57,6 +57,7 @@ class Pace:
         self._began: float | None = None  # of this stretch
         self._answers = 0
         self._wanted = True  # somebody waited for a slot all through this stretch
+        self._silent = 0  # requests that ran into the time limit lately
         self._calm = 0  # answers since the size last moved or somebody was refused
 
     @property
@@ -77,17 +78,22 @@ class Pace:
         self._calm += 1
         if self._answers >= self._needed():
             self._judge(now)
-        elif self._phase == "settled" and self._calm >= self._size < self._tuning.cut * self._refused_at < math.inf:
-            # Back towards what the server bore before, one slot in twenty at a time.
-            self._calm = 0
-            self._resize(min(self._size + max(1.0, 0.05 * self._size), self._tuning.cut * self._refused_at))
+        elif self._refused_at < math.inf and self._phase == "settled":
+            self._creep_back()
+        if self._calm >= self._size:
+            self._silent = 0
 
     def overloaded(self, now: float, *, sent_at: float, held: int, refused: bool) -> None:
         """A slot came back because the server had too much to do; it still holds so many requests.
 
         A burst of refusals is one event: each of them tells a little better what the server keeps. Silence (a time
-        limit that passed) tells nothing of the sort, and costs a part of the size.
+        limit that passed) tells nothing of the sort: one in ten requests may hang for reasons of its own, more of them
+        cost a part of the size.
         """
+        if not refused:
+            self._silent += 1
+            if self._silent < max(2.0, 0.1 * self._size):
+                return
         began, met = self._burst_from
         if sent_at > began:
             began, met = self._burst_from = (now, self._size)
@@ -97,8 +103,22 @@ class Pace:
         if kept < self._refused_at:
             self._refused_at = kept
             self._size = max(1.0, min(self._size, self._tuning.cut * kept))
-        self._calm = 0
+        self._calm = self._silent = 0
         self._settle(now)
+
+    def _creep_back(self) -> None:
+        """Towards what the server bore before by one slot in twenty, and past it one by one.
+
+        Refusals may have been about something else than our number: then the way down must not be a way of no return.
+        """
+        borne = self._tuning.cut * self._refused_at
+        if self._size < borne and self._calm >= self._size:
+            self._calm = 0
+            self._resize(min(self._size + max(1.0, 0.05 * self._size), borne))
+        elif self._calm >= 2 * self._size:
+            self._calm = 0
+            self._resize(self._size + 1.0)
+            self._refused_at = max(self._refused_at, self._size)
 
     def _needed(self) -> float:
         tuning = self._tuning
