@@ -18,6 +18,7 @@ from eyechart.sources.table import open_table
 from eyechart.sources.tabular import RowOf, TableSource
 
 COLUMNS = ("id", "scene_name", "question_type", "question", "ground_truth", "options")
+METRICS = ("vsi_binary", "mra", "mra_strict", "mra_inclusive")
 FILES = {
     "full": (("test_debiased.parquet", "test_pruned.parquet"), ("test-*.parquet",), ("test.jsonl",)),
     "debiased": (("test_debiased.parquet",),),
@@ -38,9 +39,17 @@ def sample_from_row(row: Row) -> Sample:
 
 
 def vsibench(
-    part: str = "", *, data: str = "", media: str = "", frames: str = "32", fps: str = "", revision: str = "main"
+    part: str = "",
+    *,
+    data: str = "",
+    media: str = "",
+    frames: str = "32",
+    fps: str = "",
+    reader: str = "",
+    revision: str = "main",
 ) -> Benchmark:
-    """VSI-Bench or a part of it; `data` and `media` name local files, `frames` or `fps` how a video is shown."""
+    """VSI-Bench or a part of it; `data` and `media` name local files, `frames` or `fps` how a video is shown,
+    `reader` how answers are read out of replies (`robust` for JSON and sentences)."""
     files = FILES[choose("part of benchmark vsibench", part, FILES, "full")]
     published = Published(
         repo="nyu-visionx/VSI-Bench", layouts=files, media=("*.zip",), revision=revision, size="5.5 GB", small=True
@@ -78,7 +87,7 @@ def vsibench(
             stratum="question_type",
             place=place,
         ),
-        metrics=("vsi", "vsi_binary", "mra", "mra_strict", "mra_inclusive"),
+        metrics=(f"vsi[reader={reader}]" if reader else "vsi", *METRICS),
         style="vsibench.v1",
         groups=("question_type", "dataset"),
         sampling=Sampling(temperature=0.0, max_tokens=16),
