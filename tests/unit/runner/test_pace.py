@@ -106,5 +106,5 @@ def test_after_a_refusal_the_way_back_is_slow_but_open() -> None:
         pace.answered(1.0 + answer / 50, waiting=True)
         sizes.append(pace.size)
     assert max(sizes[:90]) <= 47
-    assert sizes[400] <= 52
+    assert sizes[180] <= 50
     assert max(sizes) > 80
