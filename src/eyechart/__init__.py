@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from eyechart.interface import Run, open_run, run
+    from eyechart.interface import Run, Verdict, compare, open_run, run
 
 __version__ = "0.1.0"
 
-_PUBLIC = {name: f"eyechart.interface:{name}" for name in ("Run", "open_run", "run")}
+_PUBLIC = {name: f"eyechart.interface:{name}" for name in ("Run", "Verdict", "compare", "open_run", "run")}
 
-__all__ = ["Run", "__version__", "open_run", "run"]
+__all__ = ["Run", "Verdict", "__version__", "compare", "open_run", "run"]
 
 
 def __getattr__(name: str) -> Any:

@@ -16,16 +16,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from eyechart.marking.compare import Comparison
 from eyechart.marking.document import Document
 from eyechart.marking.rows import ScoredRow
 from eyechart.marking.stored import read_document, read_rows
 from eyechart.records import Exchange
 from eyechart.report.result import result_text
+from eyechart.report.verdict import verdict
 from eyechart.runner.finish import finish
 from eyechart.runner.plan import Selection
 from eyechart.runner.session import ask
 from eyechart.runner.settle import settle
 from eyechart.runner.spec import RunSpec
+from eyechart.runner.versus import Allowed, compare_runs
 from eyechart.runner.watch import Watch
 from eyechart.store import Manifest, RunFolder, read_exchanges
 from eyechart.store import open_run as find_run
@@ -83,6 +86,34 @@ class Run:
         return f"<pre>{html.escape(self.table())}</pre>"
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """A comparison of two runs; printed, it is the sentence."""
+
+    comparison: Comparison
+
+    @property
+    def difference(self) -> float:
+        """The first minus the second, as a fraction."""
+        return self.comparison.difference
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Its 95 % interval."""
+        return self.comparison.ci
+
+    @property
+    def shown(self) -> bool:
+        """Whether the data show a difference at all."""
+        return self.comparison.shown
+
+    def __str__(self) -> str:
+        return verdict(self.comparison)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
 def run(
     benchmark: str,
     model: str,
@@ -138,6 +169,25 @@ def run(
 def open_run(which: str | Path | Run, runs: str | Path = "runs") -> Run:
     """The run with this path, name or four-letter id."""
     return which if isinstance(which, Run) else Run(find_run(which, Path(runs)))
+
+
+def compare(
+    first: str | Path | Run,
+    second: str | Path | Run,
+    *,
+    metric: str = "",
+    across: Sequence[str] = (),
+    allow_mismatch: bool = False,
+    runs: str | Path = "runs",
+) -> Verdict:
+    """Is the first run better than the second? Paired on shared questions; refused where they may not be compared."""
+    comparison = compare_runs(
+        open_run(first, runs).folder,
+        open_run(second, runs).folder,
+        metric=metric,
+        allowed=Allowed(fields=across, anything=allow_mismatch),
+    )
+    return Verdict(comparison)
 
 
 def texts(given: Mapping[str, Any] | None) -> dict[str, str]:

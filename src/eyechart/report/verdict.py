@@ -35,6 +35,20 @@ def sentence(c: Comparison) -> str:
     )
 
 
+def worth_of_the_picture(c: Comparison, model: str) -> str:
+    """The same model with and without its pictures: what seeing them adds."""
+    seeing, blind = (f"{100 * side.value:.1f}" for side in (c.first, c.second))
+    if not c.shown:
+        return (
+            f"The picture is not shown to be worth anything to {model}: {seeing} with it, {blind} without, "
+            f"{points(c.difference)} points{_range(c.ci)}, {_p(c.p)}."
+        )
+    return (
+        f"The picture is worth {points(c.difference)} points{_range(c.ci)} to {model}: "
+        f"{seeing} with it, {blind} without   ({_p(c.p)}, {c.test})"
+    )
+
+
 def no_difference(c: Comparison) -> str:
     """What can be said where luck explains the difference, and how many questions it would take."""
     text = (

@@ -9,7 +9,7 @@ from eyechart.marking.compare import Comparison, Side, compare
 from eyechart.marking.stored import read_document, read_rows
 from eyechart.metrics import get_metric
 from eyechart.registry import unknown
-from eyechart.store import RunFolder
+from eyechart.store import Manifest, RunFolder
 
 FIELDS = ("benchmark", "ids", "data", "prompt", "method", "media", "gen", "seed", "control", "repeats", "metric")
 
@@ -44,8 +44,14 @@ def compare_runs(
 
 
 def distinct_names(first: RunFolder, second: RunFolder) -> tuple[str, str]:
-    """The models' names, with the runs' ids where both are one model."""
-    models = [folder.manifest().model.rpartition("#")[2] or folder.manifest().model for folder in (first, second)]
-    if models[0] != models[1]:
-        return models[0], models[1]
-    return f"{models[0]} ({first.short_id})", f"{models[1]} ({second.short_id})"
+    """The models' names, with the control where there is one, and the runs' ids where both are still the same."""
+    names = [name_of(folder.manifest()) for folder in (first, second)]
+    if names[0] != names[1]:
+        return names[0], names[1]
+    return f"{names[0]} ({first.short_id})", f"{names[1]} ({second.short_id})"
+
+
+def name_of(manifest: Manifest) -> str:
+    """Who answered, in few words."""
+    model = manifest.model.rpartition("#")[2] or manifest.model
+    return f"{model} {manifest.control}".rstrip()
