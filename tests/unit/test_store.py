@@ -142,11 +142,11 @@ def test_a_whole_file_is_replaced_or_left_alone(tmp_path: Path) -> None:
 
 
 def test_old_scores_are_kept(tmp_path: Path) -> None:
-    """Marking again keeps each earlier revision under a number."""
+    """Marking again keeps each earlier revision under a number; the same scores again leave nothing behind."""
     run = RunFolder(tmp_path)
-    for text in ("one\n", "two\n"):
-        run.keep_old_scores()
-        with replacing(run.scores) as file:
+    for text in ("one\n", "two\n", "two\n"):
+        with run.new_scores() as file:
             file.write(text.encode())
+    assert len(list((tmp_path / "scores").iterdir())) == 1
     assert (tmp_path / "scores" / "0001.jsonl").read_text() == "one\n"
     assert run.scores.read_text() == "two\n"

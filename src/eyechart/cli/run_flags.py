@@ -128,6 +128,7 @@ def spec(arguments: Namespace, benchmark: str, model: str, model_args: dict[str,
         fresh=arguments.fresh,
         retry=frozenset(words(arguments.retry)),
         max_error_rate=share(arguments.max_error_rate, "--max-error-rate"),
+        verbose=arguments.verbose,
         command="eyechart " + without_secrets([shlex.quote(word) for word in sys.argv[1:]]),
     )
 

@@ -16,7 +16,7 @@ from eyechart.marking.rows import ScoredRow
 from eyechart.runner.session import signature_of
 from eyechart.runner.settle import Settled
 from eyechart.store import Final, RunFolder, read_finals
-from eyechart.store.atomic import replacing, write_json
+from eyechart.store.atomic import write_json
 from eyechart.store.journal import Key
 
 
@@ -64,8 +64,7 @@ def finish(settled: Settled, folder: RunFolder, seconds: float = 0.0) -> Result:
     finals = read_finals(folder.journal)
     manifest = folder.manifest()
     encoder = msgspec.json.Encoder()
-    folder.keep_old_scores()
-    with replacing(folder.scores) as file:
+    with folder.new_scores() as file:
         first, *further = (answers_of(finals, settled.spec.control, r) for r in range(settled.spec.repeats))
 
         def write(row: ScoredRow) -> None:

@@ -18,7 +18,7 @@ from eyechart.metrics.base import Metric
 from eyechart.records import Entry
 from eyechart.runner.finish import Result, answers_of, totals
 from eyechart.store import Final, Manifest, RunFolder, read_finals
-from eyechart.store.atomic import replacing, write_json
+from eyechart.store.atomic import write_json
 from eyechart.store.journal import Key
 from eyechart.store.lock import locked
 
@@ -79,8 +79,7 @@ def _mark_again(
     first, *further = (answers_of(finals, manifest.control, repeat) for repeat in range(manifest.repeats))
     encoder = msgspec.json.Encoder()
     changed = 0
-    folder.keep_old_scores()
-    with replacing(folder.scores) as file:
+    with folder.new_scores() as file:
 
         def write(row: ScoredRow) -> None:
             nonlocal changed

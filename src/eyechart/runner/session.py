@@ -19,6 +19,7 @@ from eyechart.models import Model, get_model
 from eyechart.records import Entry, Sample
 from eyechart.runner.asking import Asking, Job
 from eyechart.runner.limits import AdaptiveLimit, FixedLimit, Limit
+from eyechart.runner.log import logged
 from eyechart.runner.loop import Loop
 from eyechart.runner.plan import order
 from eyechart.runner.progress import Progress
@@ -70,13 +71,13 @@ async def _ask(settled: Settled, watch: Watch) -> Asked:
     try:
         await model.open(settled.samples)
         folder = folder_for(settled, model)
-        with locked(folder.path):
+        with locked(folder.path), logged(watch, folder, verbose=spec.verbose) as log:
             torn = recover(folder.journal)
             progress = Progress.read(folder.journal, spec.retry)
             write_manifest(settled, model, folder)
             if torn:
-                watch.note(f"the last line of the journal was torn ({torn} bytes) and has been cut off")
-            interrupted = await _put_questions(settled, model, folder, progress, watch)
+                log.note(f"the last line of the journal was torn ({torn} bytes) and has been cut off")
+            interrupted = await _put_questions(settled, model, folder, progress, log)
     finally:
         with suppress(asyncio.CancelledError):
             await model.close()

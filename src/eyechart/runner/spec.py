@@ -41,6 +41,7 @@ class RunSpec:
     fresh: bool = False
     retry: frozenset[str] = frozenset()
     max_error_rate: float = 0.05
+    verbose: bool = False  # every answer in run.log, not failures alone
     command: str = ""
 
     def __post_init__(self) -> None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
-import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
 from eyechart.errors import InputError, SetupError, UsageError
 from eyechart.registry import nearest
-from eyechart.store.atomic import write_json
+from eyechart.store.atomic import replacing, write_json
 from eyechart.store.manifest import Manifest
 
 MANIFEST = "run.json"
@@ -70,14 +72,18 @@ class RunFolder:
         """Write run.json whole."""
         write_json(self.path / MANIFEST, manifest)
 
-    def keep_old_scores(self) -> None:
-        """Move the present scores aside to scores/, numbered, before new ones are written."""
-        if not self.scores.exists():
-            return
-        revisions = self.path / "scores"
-        revisions.mkdir(exist_ok=True)
-        number = 1 + max((int(p.stem) for p in revisions.glob("*.jsonl") if p.stem.isdigit()), default=0)
-        os.link(self.scores, revisions / f"{number:04}.jsonl")
+    @contextmanager
+    def new_scores(self) -> Iterator[BinaryIO]:
+        """A file that becomes scores.jsonl; the old one goes to scores/, numbered, if anything in it changed."""
+        fresh = self.path / "scores.jsonl.new"
+        with replacing(fresh) as file:
+            yield file
+        if self.scores.exists() and not filecmp.cmp(fresh, self.scores, shallow=False):
+            revisions = self.path / "scores"
+            revisions.mkdir(exist_ok=True)
+            number = 1 + max((int(p.stem) for p in revisions.glob("*.jsonl") if p.stem.isdigit()), default=0)
+            self.scores.rename(revisions / f"{number:04}.jsonl")
+        fresh.replace(self.scores)
 
 
 def create_run(runs: Path, benchmark: str, model: str) -> RunFolder:
