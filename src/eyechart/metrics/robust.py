@@ -26,7 +26,8 @@ _CONCLUSION = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
 _HEDGES = r"(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa|ca\.|~|≈|≥|≤|>|<|at least|at most)"
-_LEADING = re.compile(rf"\W{{0,3}}(?:{_HEDGES}\s*)?$", re.IGNORECASE)
+_LEADING = re.compile(rf"\W{{0,3}}(?:{_HEDGES}\s*)?", re.IGNORECASE)
+_LEADING_ENDS = re.compile(r"[ \t]*(?:[a-z]+[ \t]*)?(?:$|\n|[.!;](?:\s|$)|\([^()]*\)?)", re.IGNORECASE)
 _PARENTHESIS = re.compile(r"\([^()]*\)")
 _LIST_MARKER = re.compile(r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+(?=\S)", re.MULTILINE)
 _NONE = re.compile(
@@ -37,46 +38,49 @@ _NONE = re.compile(
 )
 
 
+# A reply is read at both ends: whatever a model rambles in between is not its answer.
+_END = 10_000
+
+
 def robust(text: str, unit: str = "") -> Reading:
     """The number that the reply states, in the unit asked for ("m", "cm", "m2", "count", or "" for none)."""
-    for rule, part in _parts(text, unit):
-        quantity = _choose(part, unit)
+    after = _THINKING.split(text)[-1]
+    text = after if after.strip() else text
+    if len(text) > 2 * _END:
+        text = f"{text[:_END]}\n{text[-_END:]}"
+    for rule, found in _candidates(text, unit):
+        quantity = _choose(found, unit)
         if quantity is not None:
             number, how = _converted(quantity, unit)
-            return Reading(number, shown(number), f"robust: {', '.join(word for word in (rule, *how) if word)}")
+            return Reading(number, shown(number), f"robust: {', '.join((rule, *how))}")
     if unit == "count" and _NONE.match(text.strip()):
         return Reading(0.0, "0", "robust: none")
     return Reading(None, None, "robust: no number")
 
 
-def _parts(text: str, unit: str) -> Iterator[tuple[str, str]]:
-    """The parts of the reply that may hold the answer, most telling first."""
-    after = _THINKING.split(text)[-1]
-    if after.strip():
-        text = after
-    boxed: list[str] = _BOXED.findall(text)
-    if boxed:
-        yield "boxed", plain_text(boxed[-1])
-    tagged: list[str] = _TAGGED.findall(text)
-    if tagged:
-        yield "answer tag", plain_text(tagged[-1])
+def _candidates(text: str, unit: str) -> Iterator[tuple[str, list[Quantity]]]:
+    """The quantities that may be the answer, most telling first."""
+    for rule, pattern in (("boxed", _BOXED), ("answer tag", _TAGGED)):
+        marked: list[str] = pattern.findall(text)
+        if marked:
+            yield rule, quantities(plain_text(marked[-1]))
     plain = plain_text(text)
     answers = list(_ANSWER.finditer(plain))
     if answers:
-        yield "after the word answer", _line(plain[answers[-1].end() :])
-    bold = [a or b for a, b in _BOLD.findall(plain)]
-    whole = [span for span in bold if _is_a_quantity(span)]
+        yield "after the word answer", quantities(_line(plain[answers[-1].end() :]))
+    whole = [span for a, b in _BOLD.findall(plain) if _is_a_quantity(span := a or b)]
     if whole:
-        yield "bold", whole[-1]
+        yield "bold", quantities(whole[-1])
     plain = _without_list_markers(re.sub(r"[*`]|__", "", plain))
     yield "at the start", _leading(plain)
-    sentences = [sentence for sentence in _SENTENCE_END.split(plain) if sentence]
-    yield "conclusion", _conclusion(sentences)
-    yield "only number in the unit asked for", _in_unit(plain, unit)
+    yield "conclusion", _conclusion([sentence for sentence in _SENTENCE_END.split(plain) if sentence])
+    everything = quantities(plain)
+    yield "only number in the unit asked for", _same([q for q in everything if q.unit == unit] if unit in UNITS else [])
     outside = _PARENTHESIS.sub(lambda match: " " * len(match[0]), plain)
-    yield "only number", _only(outside)
-    yield "last sentence", next((s for s in reversed(_SENTENCE_END.split(outside)) if quantities(s)), "")
-    yield "in parentheses", plain
+    yield "only number", _same(quantities(outside))
+    sentences = (quantities(sentence) for sentence in reversed(_SENTENCE_END.split(outside)))
+    yield "last sentence", next((found for found in sentences if found), [])
+    yield "in parentheses", everything
 
 
 def _line(text: str) -> str:
@@ -98,42 +102,35 @@ def _without_list_markers(text: str) -> str:
     return _LIST_MARKER.sub("", text) if sum(marker.strip()[0].isdigit() for marker in markers) > 1 else text
 
 
-def _leading(text: str) -> str:
+def _leading(text: str) -> list[Quantity]:
     """The quantity that the reply opens with, if that is all its first sentence says."""
     head = text.lstrip()[:200]
-    first = next(iter(quantities(head)), None)
-    if first is None or not _LEADING.match(head[: first.start]) or len(head[: first.start].strip()) > 14:
-        return ""
-    rest = head[first.end :]
-    ends = re.match(r"[ \t]*(?:[a-z]+[ \t]*)?(?:$|\n|[.!;](?:\s|$)|\([^()]*\)?)", rest, re.IGNORECASE)
+    found = quantities(head)
+    if not found or not _LEADING.fullmatch(head[: found[0].start]):
+        return []
+    ends = _LEADING_ENDS.match(head, found[0].end)
     # With what stands in parentheses behind it: "134 sq ft (12.5 square meters)" says it in both units.
-    return head[: first.end + ends.end()] if ends else ""
+    return [quantity for quantity in found if quantity.end <= ends.end()] if ends else []
 
 
-def _conclusion(sentences: list[str]) -> str:
+def _conclusion(sentences: list[str]) -> list[Quantity]:
     """What follows the last word of conclusion that a number follows."""
     for sentence in reversed(sentences):
         marks = [mark.end() for mark in _CONCLUSION.finditer(sentence)]
-        last = max((quantity.start for quantity in quantities(sentence)), default=-1) if marks else -1
-        before = [end for end in marks if end <= last]
+        found = quantities(sentence) if marks else []
+        before = [end for end in marks if found and end <= found[-1].start]
         if before:
-            return sentence[before[-1] :]
-    return ""
+            return [quantity for quantity in found if quantity.start >= before[-1]]
+    return []
 
 
-def _in_unit(text: str, unit: str) -> str:
-    stated = [quantity for quantity in quantities(text) if quantity.unit == unit] if unit in UNITS else []
-    return text[stated[0].start : stated[0].end] if len({quantity.value for quantity in stated}) == 1 else ""
+def _same(found: list[Quantity]) -> list[Quantity]:
+    """The quantities, if they all say the same."""
+    return found if len({(quantity.value, quantity.unit) for quantity in found}) == 1 else []
 
 
-def _only(text: str) -> str:
-    found = quantities(text)
-    return text if len({(quantity.value, quantity.unit) for quantity in found}) == 1 else ""
-
-
-def _choose(part: str, unit: str) -> Quantity | None:
+def _choose(found: list[Quantity], unit: str) -> Quantity | None:
     """The first quantity in the unit asked for, else the first that can be converted, else the first without a unit."""
-    found = quantities(part)
     if not found or not unit:
         return found[0] if found else None
     kind = UNITS.get(unit, (unit, 0.0))[0]

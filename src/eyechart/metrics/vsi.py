@@ -87,12 +87,8 @@ class Vsi(Metric):
         return (sample.tags.get("question_type", ""),)
 
     def aggregate(self, sums: Mapping[Cell, Sums]) -> dict[str, float]:
-        # Every score is a number of tenths: what adding floats one by one has worn off is put back, so that the third
-        # decimal is printed as officially. There numpy adds in an order of its own, then the types in alphabetical
-        # order, the merged one last.
-        types = merge_directions(
-            {cell[0]: round(10 * total) / 10 / n for cell, (n, total, *_) in sorted(sums.items()) if n}
-        )
+        # There the types are added in alphabetical order, the merged one last.
+        types = merge_directions({cell[0]: _tenths(total) / n for cell, (n, total, *_) in sorted(sums.items()) if n})
         if not types:
             return {}
         numbers = {"value": sum(types.values()) / len(types)}
@@ -115,6 +111,15 @@ class Vsi(Metric):
 
     def printed(self, value: float) -> str:
         return f"{value * 100.0:.3f}"
+
+
+def _tenths(total: float) -> float:
+    """A sum of scores without what adding floats one by one has worn off: each score is a number of tenths.
+
+    The table is printed with three decimals and often ends in a five (37.1875), which the last bit would tip over.
+    """
+    exact = round(10 * total) / 10
+    return exact if abs(exact - total) < 1e-6 else total
 
 
 def merge_directions(types: dict[str, float]) -> dict[str, float]:
