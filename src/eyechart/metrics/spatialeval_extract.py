@@ -29,8 +29,9 @@ _DIRECTIONS = "southeast|northeast|northwest|southwest"
 _DIRECTION = rf"\b({_DIRECTIONS})\b"
 # What may stand in a place's name; the typographic apostrophe is in the data.
 _NAME = r"[\w\s'’]+"
-# A name ends where the blanks before "is" begin; without the look-behind a long run of blanks takes quadratic time.
-_NAME_THEN_BLANKS = rf"({_NAME}?)(?:(?<!\s)|(?<=^\s))\s+"
+# A name ends where the blanks behind it begin (or is one blank): upstream has no look-behind, finds the same and takes
+# quadratic time for a long run of blanks.
+_NAME_THEN_BLANKS = rf"(\s|{_NAME}?(?<!\s))\s+"
 _DIGITS = re.compile(r"\d+")
 
 
@@ -100,8 +101,7 @@ def _object(text: str, model: str | None) -> str | None:
         found = _first(pattern, text)
         if found is not None:
             return found
-    # Whatever follows the first "is": in "The answer is in the east" that is "in the east".
-    rest = _first(r"\bis\b\s+(.*?)(?=\.|,|<|$)", text, flags=re.NOFLAG)
+    rest = _after_is(text)
     return None if rest is None else _trimmed(rest)
 
 
@@ -125,17 +125,37 @@ def _object_for_all(text: str) -> Iterator[str]:
 
 def _object_patterns(model: str) -> Iterator[str]:
     """Further patterns for the models whose names hold certain words."""
-    located = rf"\s+is\s+(?:located\s+|in\s+the\s+|in\s+|located\s+to\s+the\s+)({_DIRECTION})"
+    located = rf"is\s+(?:located\s+|in\s+the\s+|in\s+|located\s+to\s+the\s+)({_DIRECTION})"
     if "claude" in model:
         yield rf"^{_NAME_THEN_BLANKS}is\s+(to\s+the\s+)({_DIRECTION})"
     if "geminiv" in model:
-        yield rf"\*\*Concise Answer:\*\*\n({_NAME}?){located}"
-        yield rf"\*\*Answer:\*\*\s+({_NAME}?)\s+is\s+in\s+the\s+({_DIRECTION})\s+of\s+({_NAME})"
+        yield rf"\*\*Concise Answer:\*\*\n{_NAME_THEN_BLANKS}{located}"
+        yield rf"\*\*Answer:\*\*\s+{_NAME_THEN_BLANKS}is\s+in\s+the\s+({_DIRECTION})\s+of\s+({_NAME})"
         yield rf"\*\*Answer:\*\*\n({_NAME})"
         yield rf"\*\*Answer\*\*:\s+({_NAME})"
         yield rf"\*\*Answer:\*\*\s+({_NAME})"
     if "gpt4o" in model:
-        yield rf"Concise Answer:\s+({_NAME}?){located}"
+        yield rf"Concise Answer:\s+{_NAME_THEN_BLANKS}{located}"
+
+
+_IS = re.compile(r"\bis\b\s+")
+_STOP = re.compile(r"[.,<\n]")
+
+
+def _after_is(text: str) -> str | None:
+    """What follows the first "is", up to `.`, `,`, `<` or the end: in "The answer is in the east", "in the east".
+
+    A line that breaks before any of them does not count. Upstream has one pattern for it, which looks through such a
+    line once for every "is" in it; here its end is remembered.
+    """
+    stop = -1
+    for match in _IS.finditer(text):
+        if stop < match.end():
+            found = _STOP.search(text, match.end())
+            stop = found.start() if found else len(text)
+        if text[stop : stop + 1] != "\n" or stop == len(text) - 1:
+            return text[match.end() : stop]
+    return None
 
 
 def _trimmed(text: str) -> str:
