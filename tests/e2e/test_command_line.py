@@ -140,3 +140,19 @@ def test_flags_from_a_file(eyechart: CommandLine) -> None:
     (eyechart.folder / "run.yaml").write_text("tasks: starter\nmodel: baseline:majority\nlimit: 7\nquiet: true\n")
     assert "n = 7" in eyechart("run", "--config", "run.yaml").stdout
     assert "n = 9" in eyechart("run", "--config", "run.yaml", "--limit", "9").stdout
+
+
+def test_a_run_that_is_shown_to_be_worse_fails_its_gate(eyechart: CommandLine) -> None:
+    """--fail-if-worse-than compares paired, and fails only where the data show it."""
+    eyechart("run", "starter", *MAJORITY)
+    before = eyechart.run_folder().name
+    worse = eyechart("run", "starter", "-m", "baseline:constant=no idea", "-q", "--fail-if-worse-than", before, code=1)
+    assert "points" in worse.stderr
+    eyechart("run", "starter", "-m", "baseline:echo-gold", "-q", "--fail-if-worse-than", before)
+
+
+def test_classic_result_files_are_written_beside_the_run(eyechart: CommandLine) -> None:
+    """--layout seed leaves the benchmark's own result files, with all models in one."""
+    eyechart("run", "starter", *MAJORITY, "-m", "baseline:random", "--layout", "seed", "--limit", "20")
+    (written,) = (eyechart.folder / "results").glob("vqa2_results_*.json")
+    assert set(json.loads(written.read_text())["results"]) == {"baseline:majority", "baseline:random"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from pathlib import Path
 
 import msgspec
 
@@ -17,6 +18,7 @@ from eyechart.runner.finish import Result, finish, refuse_too_many_failures
 from eyechart.runner.session import ask
 from eyechart.runner.settle import Settled, settle
 from eyechart.runner.spec import RunSpec
+from eyechart.store import RunFolder, open_run
 
 SCHEMA = "eyechart/run@1"
 
@@ -42,6 +44,8 @@ def run(arguments: Namespace) -> int:
         except EyechartError as error:
             say(f"error: {error}")
             code = code or error.exit_code
+    if arguments.layout:
+        write_classic_files(results)
     if arguments.json:
         document = {"schema": SCHEMA, "runs": [result.as_json() for result in results]}
         write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
@@ -101,6 +105,26 @@ def gates(result: Result, spec: RunSpec, arguments: Namespace) -> None:
     if arguments.fail_under is not None and (value is None or value < arguments.fail_under):
         shown = "no score" if value is None else f"{value:.4f}"
         raise GateFailed(f"{result.model} on {result.document.benchmark}: {shown} is below {arguments.fail_under:g}")
+    if arguments.fail_if_worse_than:
+        from eyechart.report.verdict import sentence
+        from eyechart.runner.versus import compare_runs
+
+        comparison = compare_runs(result.folder, open_run(arguments.fail_if_worse_than, spec.runs))
+        if comparison.shown and comparison.difference < 0:
+            raise GateFailed(sentence(comparison))
+
+
+def write_classic_files(results: list[Result]) -> None:
+    """The files that the benchmark's own scripts leave behind, all runs on one benchmark together."""
+    from eyechart.report.exports import export_run, seed_layout
+
+    by_layout: dict[tuple[str, str], list[RunFolder]] = {}
+    for result in results:
+        base = result.document.benchmark.partition(":")[0]
+        by_layout.setdefault((base, seed_layout(base)), []).append(result.folder)
+    for (_, layout), folders in by_layout.items():
+        for path in export_run(folders, layout, Path()):
+            say(f"Wrote  {path}")
 
 
 def write(text: str) -> None:

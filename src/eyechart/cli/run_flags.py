@@ -79,6 +79,8 @@ def add_arguments(parser: Parser) -> None:
     where.add_argument("--metric", action="append", default=[], metavar="ID", help="mark with this too; all: with all")
     where.add_argument("--by", default="", metavar="TAG", help="the grouping that the table shows")
     where.add_argument("--fail-under", type=float, metavar="X", help="exit code 1 where the score is below X (0 to 1)")
+    where.add_argument("--fail-if-worse-than", metavar="RUN", help="exit code 1 where a paired test shows it worse")
+    where.add_argument("--layout", choices=["seed"], help="also write the benchmark's classic result files here")
     where.add_argument("--json", action="store_true", help="one JSON document on stdout")
     where.add_argument("--md", action="store_true", help="the table as Markdown")
     where.add_argument("--quiet", "-q", action="store_true", help="no progress")
