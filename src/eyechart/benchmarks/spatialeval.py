@@ -74,7 +74,7 @@ def spatialeval(part: str = "", *, mode: str = "", task: str = "", data: str = "
         benchmark=f"spatialeval:{mode}",
         published=published,
         data=data,
-        layouts=((f"{mode}.*",), (f"*{mode}*test*.*",)),
+        layouts=tuple((f"{mode}.{ending}",) for ending in ("parquet", "jsonl", "json", "csv", "tsv")),
         questions=4635 if task == "all" else None,
     )
     with_picture = mode != "tqa"

@@ -7,6 +7,8 @@ parquet are both read.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from eyechart.benchmarks.base import Benchmark
 from eyechart.benchmarks.coco import COLUMNS, Coco, sample_from_row
 from eyechart.benchmarks.options import choose
@@ -23,23 +25,30 @@ METRICS = (
     "vqa_contains",
     "vqa_enhanced",
 )
-# part → files of yours, files on the hub, where the pictures are, how many questions
+
+
+class Split(NamedTuple):
+    """One split: files of yours, files on the hub, where the pictures are, how many questions."""
+
+    own: tuple[str, ...]
+    on_hub: str
+    pictures: str
+    questions: int
+
+
+def _split(coco: str, on_hub: str, questions: int, *, answered: bool = True) -> Split:
+    """The official files of a split carry COCO's name for its pictures' folder, or for test-dev its own."""
+    own = (f"*{coco}*questions.json*", f"*{coco}*annotations.json*")[: 2 if answered else 1]
+    pictures = "test2015" if coco.startswith("test") else coco
+    return Split(own=own, on_hub=on_hub, pictures=pictures, questions=questions)
+
+
 PARTS = {
-    "val": (
-        ("*val2014*questions.json*", "*val2014*annotations.json*"),
-        "data/validation-*.parquet",
-        "val2014",
-        214_354,
-    ),
-    "test-dev": (("*test-dev2015*questions.json*",), "data/testdev-*.parquet", "test2015", 107_394),
-    "test": (("*test2015*questions.json*",), "data/test-*.parquet", "test2015", 447_793),
-    "train": (
-        ("*train2014*questions.json*", "*train2014*annotations.json*"),
-        "data/train-*.parquet",
-        "train2014",
-        443_757,
-    ),
-    "lite": (("questions.json*", "annotations.json*"), "vqav2_val/lite-*.parquet", "val2014", 500),
+    "val": _split("val2014", "data/validation-*.parquet", 214_354),
+    "train": _split("train2014", "data/train-*.parquet", 443_757),
+    "test-dev": _split("test-dev2015", "data/testdev-*.parquet", 107_394, answered=False),
+    "test": _split("test2015", "data/test-*.parquet", 447_793, answered=False),
+    "lite": _split("val2014", "vqav2_val/lite-*.parquet", 500),
 }
 
 

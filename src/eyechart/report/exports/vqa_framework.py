@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from eyechart.benchmarks.vqav2 import PARTS
 from eyechart.metrics import get_metric
 from eyechart.metrics.vqa_graded import gold_of, prepare
 from eyechart.records import Sample
@@ -64,7 +65,8 @@ def preprocessing(media: str) -> str:
 
 def model_block(run: RunAnswers) -> dict[str, Any]:
     """One model's numbers and questions."""
-    questions = [question_block(answered) for answered in run]
+    split = PARTS[run.benchmark.part or "val"].pictures if run.benchmark.name == "vqav2" else "val2014"
+    questions = [question_block(answered, split) for answered in run]
     times = [block["inference_time"] for block in questions if block["inference_time"] is not None]
     correct = sum(block["is_correct"] for block in questions)
     return {
@@ -80,13 +82,13 @@ def model_block(run: RunAnswers) -> dict[str, Any]:
     }
 
 
-def question_block(answered: Answered) -> dict[str, Any]:
+def question_block(answered: Answered, split: str) -> dict[str, Any]:
     """One question; numbers that are numbers in the published annotations are numbers here."""
     sample, gold = answered.sample, gold_of(answered.sample) or ""
     block = {
         "question_id": as_number(sample.id),
         "image_id": as_number(sample.cluster_key),
-        "image_filename": image_filename(sample),
+        "image_filename": image_filename(sample, split),
         "question": sample.question,
         "model_answer": answered.text,
         "ground_truth": gold,
@@ -107,6 +109,6 @@ def as_number(text: str) -> int | str:
     return int(text) if text.isdigit() else text
 
 
-def image_filename(sample: Sample) -> str:
+def image_filename(sample: Sample, split: str) -> str:
     """COCO's name for the picture."""
-    return f"COCO_val2014_{int(sample.cluster):012d}.jpg" if sample.cluster.isdigit() else sample.cluster
+    return f"COCO_{split}_{int(sample.cluster):012d}.jpg" if sample.cluster.isdigit() else sample.cluster
