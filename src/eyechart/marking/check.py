@@ -230,15 +230,13 @@ class _Checking:
         """One score, or a finding where the metric raises or gives none that could be used."""
         try:
             score = metric.score(sample, text)
-            metric.explain(sample, text[:2000])
+            wrong = unusable(score)
+            if not wrong:
+                metric.explain(sample, text[:2000])
         except _BROKEN as error:
-            self.find(metric.id, f"{what}: raises {type(error).__name__}: {error}", sample=sample.id)
-            return None
-        if score.value is None and not score.error:
-            self.find(metric.id, f"{what}: no score, and no reason given", sample=sample.id)
-            return None
-        if score.value is not None and not 0.0 <= score.value <= 1.0:
-            self.find(metric.id, f"{what}: the score {score.value} is outside 0 to 1", sample=sample.id)
+            wrong = f"raises {type(error).__name__}: {error}"
+        if wrong:
+            self.find(metric.id, f"{what}: {wrong}", sample=sample.id)
             return None
         return score
 
@@ -283,6 +281,13 @@ def without_each_type(entries: Sequence[Entry]) -> Iterator[tuple[str, list[Entr
         return
     for name in types[:12]:
         yield name, [entry for entry in entries if entry.stratum != name]
+
+
+def unusable(score: Score) -> str:
+    """Why a score cannot be used, or nothing."""
+    if score.value is None:
+        return "" if score.error else "no score, and no reason given"
+    return "" if 0.0 <= score.value <= 1.0 else f"the score {score.value} is outside 0 to 1"
 
 
 def _mean(values: Sequence[float]) -> float | None:

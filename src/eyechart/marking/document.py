@@ -56,6 +56,8 @@ class MetricResult(Part, frozen=True, kw_only=True):
     errors: dict[str, int]  # why, with counts
     unreadable: int  # replies in which this metric found no answer
     by: dict[str, dict[str, GroupScore]]
+    oddities: dict[str, int] = {}  # what is odd about questions themselves, with counts: gold_negative
+    notes: list[str] = []  # where the number is defined by our rule and not by the official one
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):

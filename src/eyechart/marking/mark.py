@@ -44,6 +44,10 @@ def mark(
     for entry in entries:
         sample = benchmark.source.fetch(entry, media=False)
         cells = [metric.cell(sample) for metric in metrics]
+        for tally in tallies:
+            odd = tally.metric.oddity(sample)
+            if odd:
+                tally.oddities[odd] += 1
         for repeat, given in enumerate((answers, *repeats)):
             answer = given(entry.id)
             scores = _scores(metrics, sample, answer)

@@ -59,6 +59,7 @@ class Tally:
         self.width = 0
         self.errors: Counter[str] = Counter()
         self.unreadable = 0
+        self.oddities: Counter[str] = Counter()
 
     def add(self, score: Score, cell: Cell, *, answered: bool) -> None:
         """Note the next question's mark."""
@@ -135,6 +136,8 @@ class _Sums:
             undefined=self.undefined,
             errors=dict(self.tally.errors),
             unreadable=self.tally.unreadable,
+            oddities=dict(self.tally.oddities),
+            notes=list(self.metric.notes(self.sums(everything))),
             by=self.tables(numbers, intervals),
         )
 

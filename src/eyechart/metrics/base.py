@@ -58,6 +58,10 @@ class Metric(Protocol):
         """What a reader of this aggregate must know: where it is defined by our rule and not by the official one."""
         return ()
 
+    def oddity(self, sample: Sample) -> str:
+        """What is odd about the question itself ("gold_negative"), so that it is counted; empty: nothing."""
+        return ""
+
     def printed(self, value: float) -> str:
         """The number as the official program prints it."""
         return percent(value)

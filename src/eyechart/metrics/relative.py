@@ -107,6 +107,12 @@ def gold_zero(gold: str) -> Score:
     return Score(value=None, error=f"gold_zero: the gold answer is {gold.strip()}, and relative error divides by it")
 
 
+def number_oddity(sample: Sample) -> str:
+    """A negative gold number: every answer is within every tolerance of it, as the official formula has it."""
+    gold = to_float(sample.references[0]) if sample.references else None
+    return "gold_negative" if gold is not None and gold < 0 else ""
+
+
 def mark_number(sample: Sample, reading: Reading, form: str) -> Score:
     """The score of a number that was read, in one of the three forms: float, strict, inclusive."""
     gold_text = sample.references[0] if sample.references else ""
@@ -164,6 +170,10 @@ class MeanRelativeAccuracy(Metric):
     def wrong(self, sample: Sample) -> Score:
         # A choice question stays out of this mean whether it was answered or not.
         return self.score(sample, "")
+
+    def oddity(self, sample: Sample) -> str:
+        question_type = sample.tags.get("question_type", "")
+        return "" if question_type in CHOICE_TYPES else number_oddity(sample)
 
     def explain(self, sample: Sample, text: str) -> str:
         return explain_number(sample, self.score(sample, text), self.form)

@@ -15,6 +15,7 @@ from eyechart.metrics.relative import (
     explain_number,
     gold_zero,
     mark_number,
+    number_oddity,
 )
 from eyechart.records import Sample, Score
 
@@ -82,6 +83,9 @@ class Vsi(Metric):
         if score.error:
             return f"no score: {score.error}"
         return f"read as {score.read_as!r} ({score.rule}), gold {_gold(sample)!r}: {score.value:g}"
+
+    def oddity(self, sample: Sample) -> str:
+        return number_oddity(sample) if sample.tags.get("question_type", "") in NUMBER_TYPES else ""
 
     def cell(self, sample: Sample) -> Cell:
         return (sample.tags.get("question_type", ""),)

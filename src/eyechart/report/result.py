@@ -49,17 +49,23 @@ def notes(document: Document) -> list[str]:
         left_out = "–" if result.value_left_out is None else f"{100 * result.value_left_out:.2f}"
         kinds = [f"{kind} {count:,}" for kind, count in sorted(document.failures.items())]
         kinds += [f"missing {n.missing:,}"] if n.missing else []
-        lines.append(f"no answer: {' · '.join(kinds)}; counted wrong above, {left_out} if left out")
+        above = "left out above" if document.missing == "skip" and not n.failed else "counted wrong above"
+        lines.append(f"no answer: {' · '.join(kinds)}; {above}, {left_out} if left out")
     odd = [(name, getattr(n, name)) for name in ("unreadable", "empty", "truncated", "refusal")]
     if any(count for _, count in odd):
         lines.append("replies:   " + " · ".join(f"{name} {count:,}" for name, count in odd if count))
     if result.undefined:
         reasons = ", ".join(f"{kind} {count:,}" for kind, count in sorted(result.errors.items()))
         lines.append(f"undefined: {result.undefined:,} questions have no score ({reasons}) and are in no mean")
+    if result.oddities:
+        odd_gold = ", ".join(f"{kind} {count:,}" for kind, count in sorted(result.oddities.items()))
+        lines.append(f"questions: {odd_gold}: scored as the official program scores them")
+    lines += [f"note:      {note}" for note in (*result.notes, *document.notes)]
     others = [other(name, score) for name, score in document.metrics.items() if name != document.headline]
     if others:
         lines.append("beside it: " + " · ".join(others))
-    lines.append(f"intervals: 95 %, {result.interval}, {document.clusters.n:,} clusters ({document.clusters.of})")
+    if result.interval:
+        lines.append(f"intervals: 95 %, {result.interval}, {document.clusters.n:,} clusters ({document.clusters.of})")
     lines.append(f"signature: {document.signature}")
     if document.answered_by:
         lines.append(f"           {document.answered_by}")

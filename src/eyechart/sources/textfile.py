@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import gzip
 import mmap
+import re
 import shutil
 import sys
 import tempfile
@@ -165,7 +166,18 @@ def raw_items(buffer: Buffer, name: str) -> list[msgspec.Raw]:
             )
         return msgspec.json.decode(fields[chosen], type=list[msgspec.Raw])
     except msgspec.DecodeError as error:
-        raise InputError(f"{name} is not JSON that can be read", why=str(error)) from error
+        where = json_place(buffer, str(error))
+        raise InputError(f"{name}{where}: not valid JSON", why=str(error), fix="is the file complete?") from error
+
+
+def json_place(buffer: Buffer, message: str) -> str:
+    """`:line:column` of the byte that an error message names; empty where it names none."""
+    match = re.search(r"\(byte (\d+)\)", message)
+    if match is None:
+        return ""
+    before = bytes(buffer[: int(match[1])])
+    line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+    return f":{line}:{column}"
 
 
 def map_file(path: Path) -> Buffer:

@@ -22,6 +22,7 @@ from eyechart.sources.table import COLUMN_ENDINGS, ending, open_table
 ID_COLUMNS = ("question_id", "id", "index", "sample_id", "idx", "sample")
 # A file that holds the gold answer too calls that "answer", so the model's word goes first.
 ANSWER_COLUMNS = ("prediction", "response", "model_answer", "full_response", "predicted_answer", "answer")
+FORM = 'write [{"question_id": …, "answer": …}], or an object of id and answer'
 _LISTS = ("results", "predictions", "answers", "data", "samples", "annotations", "items", "rows")
 
 # What published files record of their own marking → our metric with the same rule.
@@ -51,7 +52,9 @@ def read_answers(path: Path) -> list[AnswerSet]:
     content = read_json(path)
     if isinstance(content, list):
         return [from_rows(content, path)]
-    return from_object(content, path)
+    if isinstance(content, dict):
+        return from_object(content, path)
+    raise InputError(f"{path}: no list of answers", why=f"the file holds {_kind(content)}", fix=FORM)
 
 
 def not_empty(path: Path) -> None:
@@ -74,7 +77,7 @@ def from_object(content: Mapping[str, Any], path: Path) -> list[AnswerSet]:
     raise InputError(
         f"{path}: no answers found in this JSON object",
         why=f"its fields are {', '.join(list(content)[:8]) or 'none'}",
-        fix='write [{"question_id": …, "answer": …}], or an object of id and answer',
+        fix=FORM,
     )
 
 
@@ -170,7 +173,7 @@ def read_json(path: Path) -> Any:
         return as_lines()
     try:
         return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         lines = [line for line in data.splitlines() if line.strip()]
         if len(lines) > 1 and all(line.lstrip()[:1] == b"{" and line.rstrip()[-1:] == b"}" for line in lines[:3]):
             return as_lines()
@@ -186,7 +189,7 @@ def json_lines(data: bytes, path: Path) -> list[Any]:
             continue
         try:
             values.append(decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             values.append(parsed(line, path, line=number))
     return values
 

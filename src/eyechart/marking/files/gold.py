@@ -8,7 +8,7 @@ from pathlib import Path
 
 from eyechart.benchmarks import BENCHMARKS, Benchmark, get_benchmark
 from eyechart.benchmarks.coco import kind, sample_from_row
-from eyechart.errors import InputError, UsageError
+from eyechart.errors import InputError, SetupError, UsageError
 from eyechart.records import Sample
 from eyechart.sources.rows import Row, text
 from eyechart.sources.table import Table
@@ -67,7 +67,20 @@ def open_gold(name: str, files: GoldFiles, rows: Sequence[Row] = ()) -> Benchmar
         return for_marking(get_benchmark(name, {"data": str(files.data)}))
     if rows and brings_gold(base, rows[0]):
         return from_own_rows(base, part, rows)
-    return for_marking(get_benchmark(name))
+    return local(name)
+
+
+def local(name: str) -> Benchmark:
+    """The benchmark where its files are kept; where they are not, the flags that name them."""
+    benchmark = for_marking(get_benchmark(name))
+    try:
+        benchmark.source.index()
+    except SetupError as error:
+        flags = "--annotations FILE (and --questions FILE)" if benchmark.name in IN_VQA_FORMAT else "--data FILE"
+        raise SetupError(
+            error.what, why=error.why, fix=f"name them: {flags}, or {error.fix.partition(', or')[0]}"
+        ) from error
+    return benchmark
 
 
 def for_marking(benchmark: Benchmark) -> Benchmark:
