@@ -25,14 +25,11 @@ BLOCK = re.compile(r"^```(console|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SERVER = re.compile(r"http://(?:localhost|127\.0\.0\.1):8000/v1")
 
 
-def pages_with_examples() -> Iterator[Path]:
-    for page in PAGES:
-        if BLOCK.search(page.read_text()):
-            yield page
+WITH_EXAMPLES = [page for page in PAGES if BLOCK.search(page.read_text())]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", pages_with_examples(), ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_do_what_they_show(page: Path, tmp_path: Path, scripted: Callable[..., ScriptedServer]) -> None:
     """All blocks of a page, in order, in one folder."""
     address = scripted(models=("my-model", "other-model")).url

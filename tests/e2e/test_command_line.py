@@ -155,4 +155,4 @@ def test_classic_result_files_are_written_beside_the_run(eyechart: CommandLine) 
     """--layout seed leaves the benchmark's own result files, with all models in one."""
     eyechart("run", "starter", *MAJORITY, "-m", "baseline:random", "--layout", "seed", "--limit", "20")
     (written,) = (eyechart.folder / "results").glob("vqa2_results_*.json")
-    assert set(json.loads(written.read_text())["results"]) == {"baseline:majority", "baseline:random"}
+    assert set(json.loads(written.read_text())["results"]) == {"baseline-majority", "baseline-random"}

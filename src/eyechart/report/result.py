@@ -14,7 +14,9 @@ def result_text(document: Document, *, by: str = "", markdown: bool = False, sta
     group = by or next(iter(result.by), "")
     rows = [group_row(name, score) for name, score in sorted(result.by.get(group, {}).items())]
     rows.append(overall_row(document))
-    lines = [table((group or "score", *_HEADER[1:]), rows, right=(1, 2, 4), markdown=markdown)]
+    columns = len(_HEADER) if any(row[-1] for row in rows) else len(_HEADER) - 1  # no failures, no column for them
+    header = (group or "score", *_HEADER[1:])[:columns]
+    lines = [table(header, [row[:columns] for row in rows], right=(1, 2, 4), markdown=markdown)]
     if markdown:
         lines.append("")
     lines += notes(document)

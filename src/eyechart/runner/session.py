@@ -153,7 +153,7 @@ def folder_for(settled: Settled, model: Model) -> RunFolder:
     for folder, manifest in same:
         if manifest.questions <= len(settled.entries):
             return folder  # a narrower one: it grows
-    folder = create_run(spec.runs, settled.benchmark.id, model.name)
+    folder = create_run(spec.runs, settled.benchmark.id, model.name, spec.control)
     if same:  # a wider one: its result stays what it is, its answers are not asked for again
         copy_lines(same[0][0].journal, folder.journal, {entry.id for entry in settled.entries})
     return folder

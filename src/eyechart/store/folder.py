@@ -86,10 +86,11 @@ class RunFolder:
         fresh.replace(self.scores)
 
 
-def create_run(runs: Path, benchmark: str, model: str) -> RunFolder:
-    """A new folder, named for when, what and who."""
+def create_run(runs: Path, benchmark: str, model: str, control: str = "") -> RunFolder:
+    """A new folder, named for when, what, who, and under which control."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    base = f"{stamp}_{slug(benchmark)}_{slug(model.rpartition('#')[2] or model)}"
+    words = (stamp, slug(benchmark), slug(model.rpartition("#")[2] or model), control)
+    base = "_".join(word for word in words if word)
     try:
         runs.mkdir(parents=True, exist_ok=True)
         for attempt in range(1000):
