@@ -1,7 +1,8 @@
 """How an answer is marked: pure functions, no I/O.
 
 A metric is named by its id, with options in brackets or after `@`: `vqa_enhanced[keywords=word]`, `wups@0.9`.
-Every factory takes its options as keyword arguments (strings) and returns a frozen `Metric`.
+Every factory takes its options as keyword arguments (strings) and returns a frozen `Metric`. One option belongs to all:
+`mean=TAG` averages over the groups of a tag, so that each counts alike.
 """
 
 from __future__ import annotations
@@ -71,6 +72,12 @@ def get_metric(spec: str, options: Mapping[str, str] | None = None) -> Metric:
     given.update(options or {})
     if match["at"] is not None:
         given["at"] = match["at"]
+    tag = given.pop("mean", "")
     check_options(factory, f"option of metric {match['name']}", given)
     metric: Metric = factory(**given)
-    return metric
+    if not tag:
+        return metric
+    from eyechart.metrics.macro import mean_over
+
+    name, _, options_of = metric.id.rstrip("]").partition("[")
+    return mean_over(metric, tag, f"{name}[{options_of + ',' if options_of else ''}mean={tag}]")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from eyechart.benchmarks import BENCHMARKS, Benchmark, get_benchmark
+from eyechart.benchmarks import BENCHMARKS, Benchmark, get_benchmark, is_path, row_reader
 from eyechart.benchmarks.coco import kind, sample_from_row
 from eyechart.errors import InputError, SetupError, UsageError
 from eyechart.records import Sample
@@ -57,7 +57,7 @@ class GoldFiles:
 def open_gold(name: str, files: GoldFiles, rows: Sequence[Row] = ()) -> Benchmark:
     """The benchmark with its gold answers: from the files named, the answers' own rows, or where it is kept."""
     base, _, part = name.partition(":")
-    if "." not in base and "/" not in base:
+    if not is_path(name):
         BENCHMARKS.get(base)  # an unknown name gets the nearest ones before any file is looked at
     files.check(name)
     if files.annotations is not None:
@@ -165,10 +165,9 @@ def from_own_rows(base: str, part: str, rows: Sequence[Row]) -> Benchmark:
         )
     if base == "spatialeval" and "id" not in rows[0]:
         return replace(benchmark, source=own_source(rows, numbered_sample))
-    from importlib import import_module
-
-    module = import_module(f"eyechart.benchmarks.{base}")
-    return replace(benchmark, source=own_source(rows, module.sample_from_row))
+    reader = row_reader(base)
+    assert reader is not None  # noqa: S101 - every benchmark that rows may bring gold for has published rows
+    return replace(benchmark, source=own_source(rows, reader))
 
 
 def own_source(rows: Sequence[Row], sample: object) -> TableSource:
