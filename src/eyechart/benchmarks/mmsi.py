@@ -12,6 +12,7 @@ from eyechart.benchmarks.base import Benchmark
 from eyechart.benchmarks.options import choose
 from eyechart.records import Media, Sample, Sampling
 from eyechart.sources.pictures import embedded
+from eyechart.metrics.mmsi import published_category
 from eyechart.sources.place import Place, Published
 from eyechart.sources.rows import Row, letter_at, text
 from eyechart.sources.table import open_table
@@ -47,11 +48,6 @@ def sample_from_row(row: Row) -> Sample:
         tags={"category": category, "question_type": category},
         cluster=text(row, "id"),
     )
-
-
-def published_category(name: str) -> str:
-    """The category with the en dashes of the published tables; some files have hyphens."""
-    return name.replace(".-", ".–")
 
 
 def options_in(question: str) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from eyechart.errors import UsageError
 from eyechart.metrics.base import Cell, Metric, Sums, plain_mean
 from eyechart.records import Sample, Score
 
-# The eleven categories under their published names, in the order of the published table (en dashes).
+# The eleven categories under their published names (en dashes), in the order of our tables.
 CATEGORIES = (
     "Positional Relationship (Cam.–Cam.)",
     "Positional Relationship (Obj.–Obj.)",
@@ -37,7 +37,7 @@ _LETTER_ANY_CASE = re.compile(r"\b[A-F]\b(?!\s[a-zA-Z])", re.IGNORECASE)
 
 
 def published_category(name: str) -> str:
-    """The category under its published name: files that went through other tools have hyphens for en dashes."""
+    """The category with the en dashes of the published tables; some files have hyphens."""
     return name.replace(".-", ".–")
 
 
