@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from eyechart.errors import MissingExtra
+from eyechart.media.decode import MAX_PIXELS
 from eyechart.media.files import file_on_disk, read_media
 from eyechart.media.pixels import encode, fit
 from eyechart.media.rule import MediaRule
@@ -112,6 +113,11 @@ def _opened(media: Media) -> Iterator[tuple[InputContainer, VideoStream]]:
             if not container.streams.video:
                 raise unreadable(media, "it holds no video frames")
             stream = container.streams.video[0]
+            decoder = stream.codec_context
+            if decoder is None:
+                raise unreadable(media, "nothing here can decode its kind of video")
+            if decoder.width * decoder.height > MAX_PIXELS:
+                raise unreadable(media, f"{decoder.width} × {decoder.height} pixels are more than {MAX_PIXELS:,}")
             stream.thread_type = "AUTO"
             yield container, stream
     except EOFError as error:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
@@ -315,3 +317,27 @@ def test_without_the_extra(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert MissingExtra.__name__ in done.stderr
     assert 'pip install "eyechart[video]"' in done.stderr
+
+
+def test_unknown_kind_of_video(tmp_path: Path) -> None:
+    """A video that nothing here can decode says so."""
+    data = Path(film(tmp_path / "v.mp4", 10).path).read_bytes().replace(b"avc1", b"zzzz")
+    assert "nothing here can decode" in refusal(Media(name="odd", kind="video", data=data), MediaRule(frames=2))
+
+
+@pytest.mark.parametrize(("name", "codec"), [("v.mp4", "libx264"), ("v.mkv", "libx264"), ("v.avi", "mpeg4")])
+def test_damaged_videos_never_crash(tmp_path: Path, name: str, codec: str) -> None:
+    """However a video is damaged, its frames are sampled or it is refused as unreadable; nothing else happens."""
+    whole = Path(film(tmp_path / name, 40, codec=codec).path).read_bytes()
+    luck = random.Random(5)
+    read = 0
+    for _ in range(60):
+        data = bytearray(whole)
+        for _ in range(luck.choice([1, 3, 30])):
+            data[luck.randrange(min(len(data), luck.choice([200, len(data)])))] = luck.randrange(256)
+        media = Media(name="damaged", kind="video", data=bytes(data[: luck.randrange(1, 2 * len(data))]))
+        with suppress(ModelError):
+            pictures = sample_video(media, MediaRule(frames=4))
+            assert 1 <= len(pictures) <= 4
+            read += 1
+    assert read > 5
