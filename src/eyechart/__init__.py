@@ -8,13 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from eyechart.interface import Run, Verdict, compare, open_run, run
+    from eyechart.interface import Marked, Run, Verdict, compare, open_run, run, score
 
 __version__ = "0.1.0"
 
-_PUBLIC = {name: f"eyechart.interface:{name}" for name in ("Run", "Verdict", "compare", "open_run", "run")}
+_PUBLIC = {
+    name: f"eyechart.interface:{name}" for name in ("Marked", "Run", "Verdict", "compare", "open_run", "run", "score")
+}
 
-__all__ = ["Run", "Verdict", "__version__", "compare", "open_run", "run"]
+__all__ = ["Marked", "Run", "Verdict", "__version__", "compare", "open_run", "run", "score"]
 
 
 def __getattr__(name: str) -> Any:

@@ -14,11 +14,13 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from eyechart.marking.compare import Comparison
 from eyechart.marking.document import Document
+from eyechart.marking.files.gold import GoldFiles
 from eyechart.marking.rows import ScoredRow
+from eyechart.marking.score_file import FileResult, ScoreRequest, only_one, score_file
 from eyechart.marking.stored import read_document, read_rows
 from eyechart.records import Exchange
 from eyechart.report.result import result_text
@@ -188,6 +190,69 @@ def compare(
         allowed=Allowed(fields=across, anything=allow_mismatch),
     )
     return Verdict(comparison)
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A file of answers, marked."""
+
+    result: FileResult
+
+    @property
+    def document(self) -> Document:
+        """Everything that was marked."""
+        return self.result.document
+
+    @property
+    def score(self) -> float | None:
+        """The headline, as a fraction, missing answers counted wrong."""
+        return self.document.result.value
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Its 95 % interval."""
+        return self.document.result.ci
+
+    def table(self, *, by: str = "", markdown: bool = False) -> str:
+        """The table that the command line prints."""
+        return result_text(self.document, by=by, markdown=markdown)
+
+    def __repr__(self) -> str:
+        return f"Marked({self.result.model!r}, {self.document.headline}={self.document.result.printed})"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.table())}</pre>"
+
+
+def score(
+    benchmark: str,
+    predictions: str | Path | Mapping[Any, str],
+    *,
+    questions: str | Path | None = None,
+    annotations: str | Path | None = None,
+    data: str | Path | None = None,
+    answer_key: str | Path | None = None,
+    metrics: Sequence[str] = (),
+    missing: Literal["error", "wrong", "skip"] = "error",
+    model: str = "",
+    seed: int = 0,
+) -> Marked:
+    """Mark a file of answers, or answers by question id, as `eyechart score` does."""
+    request = ScoreRequest(
+        benchmark=benchmark,
+        predictions=predictions if isinstance(predictions, Mapping) else Path(predictions),
+        files=GoldFiles(
+            questions=Path(questions) if questions else None,
+            annotations=Path(annotations) if annotations else None,
+            data=Path(data) if data else None,
+            answer_key=Path(answer_key) if answer_key else None,
+        ),
+        metrics=tuple(metrics),
+        missing=missing,
+        model=model,
+        seed=seed,
+    )
+    return Marked(only_one(score_file(request), request.source))
 
 
 def texts(given: Mapping[str, Any] | None) -> dict[str, str]:

@@ -308,3 +308,18 @@ def test_the_other_published_results_file(tmp_path: Path, score: Score) -> None:
     document = score("spatialeval", "--predictions", path)
     assert document["metrics"]["spatialeval_seed"]["value"] == 0.5
     assert document["n"]["total"] == 2
+
+
+def test_the_same_from_python() -> None:
+    """`eyechart.score` marks files, and answers that are in memory, as the command does."""
+    import eyechart
+
+    files = HERE / "vqa" / "dataset_5000"
+    paths = {"annotations": files / "annotations.json.gz", "questions": files / "questions.json.gz"}
+    marked = eyechart.score("vqav2", files / "results.json.gz", **paths)
+    assert marked.document.result.printed == "71.33"
+    assert "overall" in marked.table()
+    with gzip.open(files / "results.json.gz", "rt") as file:
+        answers = {row["question_id"]: row["answer"] for row in json.load(file)}
+    assert eyechart.score("vqav2", answers, **paths).score == marked.score
+    assert repr(eyechart.score("vqav2", COMPARISON, model="moondream2")) == "Marked('moondream2', vqa_enhanced=62.50)"

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from eyechart.benchmarks.base import Benchmark
 from eyechart.benchmarks.options import choose
+from eyechart.metrics.mmsi import published_category
 from eyechart.records import Media, Sample, Sampling
 from eyechart.sources.pictures import embedded
-from eyechart.metrics.mmsi import published_category
 from eyechart.sources.place import Place, Published
 from eyechart.sources.rows import Row, letter_at, text
 from eyechart.sources.table import open_table

@@ -33,12 +33,23 @@ class ScoreRequest:
     """What is to be marked, against what, and how."""
 
     benchmark: str
-    predictions: Path
+    predictions: Path | Mapping[str, str]  # a file, or answers by question id
     files: GoldFiles = field(default_factory=GoldFiles)
     metrics: Sequence[str] = ()
     missing: Missing = "error"
     model: str = ""  # of a file with several models this one; otherwise what to call the model
     seed: int = 0
+
+    @property
+    def source(self) -> str:
+        """The file's name, as messages and the signature have it."""
+        return self.predictions.name if isinstance(self.predictions, Path) else "given"
+
+    def answer_sets(self) -> list[AnswerSet]:
+        """Every model's answers."""
+        if isinstance(self.predictions, Path):
+            return read_answers(self.predictions)
+        return [AnswerSet(model="answers", answers={str(key): text for key, text in self.predictions.items()})]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +91,7 @@ class FileResult:
 
 def score_file(request: ScoreRequest, *, on_row: Callable[[str, ScoredRow], None] | None = None) -> list[FileResult]:
     """Mark every model's answers in the file; `on_row` gets each marked question with the model's name."""
-    sets = chosen(read_answers(request.predictions), request)
+    sets = chosen(request.answer_sets(), request)
     results = []
     for answers in sets:
         benchmark = open_gold(request.benchmark, request.files, answers.rows)
@@ -97,7 +108,7 @@ def chosen(sets: list[AnswerSet], request: ScoreRequest) -> list[AnswerSet]:
         return [replace(sets[0], model=request.model)]
     found = [answers for answers in sets if answers.model == request.model]
     if not found:
-        raise unknown(f"model in {request.predictions.name}", request.model, [answers.model for answers in sets])
+        raise unknown(f"model in {request.source}", request.model, [answers.model for answers in sets])
     return found
 
 
@@ -132,7 +143,7 @@ def _mark_set(
         on_row=row,
         missing="skip" if request.missing == "skip" else "wrong",
         signature=signature(benchmark, metrics[0], index, request.seed),
-        answered_by=answered_by(model=answers.model, identity={"answers": request.predictions.name}),
+        answered_by=answered_by(model=answers.model, identity={"answers": request.source}),
     )
     document = msgspec.structs.replace(document, notes=match.findings())
     return FileResult(
@@ -248,9 +259,9 @@ class _Compared:
             yield Disagreement(sample=sample, metric=metric, recorded=said, ours=ours, explanation=told)
 
 
-def only_one(results: Sequence[FileResult], path: Path) -> FileResult:
+def only_one(results: Sequence[FileResult], name: str) -> FileResult:
     """The one model of a file, where one is needed."""
     if len(results) != 1:
         names = ", ".join(result.model for result in results)
-        raise UsageError(f"{path.name} holds {len(results)} models: {names}", fix="choose one with --model NAME")
+        raise UsageError(f"{name} holds {len(results)} models", why=names, fix="choose one by its name")
     return results[0]
