@@ -27,3 +27,15 @@ check: $(VENV)/dev ## format, lint, types
 	$(BIN)/ruff format --check src tests bench tools
 	$(BIN)/ruff check src tests bench tools
 	$(BIN)/mypy
+
+docs: $(VENV)/dev ## write the command reference
+	$(BIN)/python tools/reference.py
+
+golden: docs ## rewrite what tests compare text with; look at the diff before you commit it
+
+bench: $(VENV)/dev ## the benches that need nothing but this folder: ratios measured now
+	@for file in bench/start_up.py bench/memory.py bench/mra.py bench/media.py bench/adaptive.py bench/client.py; do \
+	  echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+clean: ## everything that can be made again
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

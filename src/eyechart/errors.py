@@ -15,7 +15,10 @@ Raise where you know; only the loop (ModelError → Failure) and the command lin
 
 from __future__ import annotations
 
-from eyechart.records import FailureKind
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eyechart.records import FailureKind
 
 OK, GATE_FAILED, USAGE, INCOMPLETE, ENVIRONMENT, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 

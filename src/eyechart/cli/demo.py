@@ -9,7 +9,7 @@ from pathlib import Path
 from eyechart import errors
 from eyechart.cli.commands import Command
 from eyechart.cli.parser import Parser
-from eyechart.cli.run import stamp, title
+from eyechart.cli.run_jobs import stamp, title
 from eyechart.report.result import result_text
 from eyechart.report.verdict import verdict, worth_of_the_picture
 from eyechart.runner.finish import Result, finish

@@ -6,7 +6,6 @@ import os
 import platform
 import subprocess
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 
 from eyechart import __version__
 
@@ -16,6 +15,8 @@ _SECRETS = ("key", "token", "secret", "password", "authorization")
 
 def versions() -> dict[str, str]:
     """Our version, Python's, and those of the libraries that can change a result."""
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {"eyechart": __version__, "python": platform.python_version()}
     for name in _PACKAGES:
         try:

@@ -1,0 +1,136 @@
+"""What `eyechart run` does: one run after the other, each shown as it goes; then gates, files and exit code."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+import msgspec
+
+from eyechart import errors
+from eyechart.cli.progress import ProgressDisplay, duration
+from eyechart.cli.run_flags import specs
+from eyechart.errors import EyechartError, GateFailed
+from eyechart.report.result import result_text
+from eyechart.runner.finish import Result, finish, refuse_too_many_failures
+from eyechart.runner.session import ask
+from eyechart.runner.settle import Settled, settle
+from eyechart.runner.spec import RunSpec
+from eyechart.store import RunFolder, open_run
+
+SCHEMA = "eyechart/run@1"
+
+
+def run_all(arguments: Namespace) -> int:
+    """Run every benchmark on every model; the first error decides the exit code, the others still run."""
+    wanted = specs(arguments)
+    settled = [settle(spec) for spec in wanted]  # all names are resolved before anything is sent
+    if arguments.dry_run:
+        from eyechart.cli.dry_run import describe
+
+        for job in settled:
+            write(describe(job))
+        return errors.OK
+    results, code = [], errors.OK
+    for job in settled:
+        try:
+            result = run_one(job, arguments)
+            if result is None:
+                return errors.INTERRUPTED
+            results.append(result)
+            gates(result, job.spec, arguments)
+        except EyechartError as error:
+            say(f"error: {error}")
+            code = code or error.exit_code
+    if arguments.layout:
+        write_classic_files(results)
+    if arguments.json:
+        document = {"schema": SCHEMA, "runs": [result.as_json() for result in results]}
+        write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+    return code
+
+
+def run_one(job: Settled, arguments: Namespace) -> Result | None:
+    """One run, shown as it goes; None if it was interrupted."""
+    if job.benchmark.note and not arguments.quiet:
+        say(f"{job.benchmark.id}: {job.benchmark.note}")
+    display = ProgressDisplay(job.metrics[0], quiet=arguments.quiet)
+    asked = ask(job, display)
+    if asked.interrupted:
+        say(f"interrupted: every finished answer is in {asked.folder.path}; the same command continues")
+        return None
+    result = finish(job, asked.folder, asked.seconds)
+    if not arguments.json:
+        write(title(job, result))
+        write(result_text(result.document, by=arguments.by, markdown=arguments.md, stamp=stamp(job)))
+    hints(result)
+    return result
+
+
+def title(job: Settled, result: Result) -> str:
+    """The line above the table."""
+    n = result.document.n.total
+    control = f" · {job.spec.control}" if job.spec.control else ""
+    return f"{job.benchmark.id} · {result.document.headline} · n = {n:,} · {result.model}{control}"
+
+
+def stamp(job: Settled) -> str:
+    """What must be said of a part of a benchmark before its number is read."""
+    chosen, total, selection = len(job.entries), len(job.index.entries), job.spec.selection
+    if selection.limit:
+        return f"LIMITED to {chosen:,} of {total:,} questions (--limit {selection.limit}): not a benchmark score"
+    if selection.sample and chosen < total:
+        return f"SAMPLE of {chosen:,} of {total:,} questions, every type in proportion, seed {job.spec.seed}"
+    if selection.ids:
+        return f"{chosen:,} chosen questions of {total:,}"
+    return ""
+
+
+def hints(result: Result) -> None:
+    """Where the run is and what can be done with it."""
+    run, time, cost = result.folder, result.time, result.cost
+    tokens = ""
+    if cost.input_tokens or cost.output_tokens:
+        tokens = f" · {cost.input_tokens or 0:,}+{cost.output_tokens or 0:,} tokens"
+    say(f"Time   {duration(time.last_start_s)}{tokens}")
+    say(f"Saved  {run.path}/    Look  eyechart show {run.short_id}    Compare  eyechart compare {run.short_id} RUN")
+
+
+def gates(result: Result, spec: RunSpec, arguments: Namespace) -> None:
+    """What must hold for exit code 0."""
+    refuse_too_many_failures(result, spec.max_error_rate)
+    value = result.document.result.value
+    if arguments.fail_under is not None and (value is None or value < arguments.fail_under):
+        shown = "no score" if value is None else f"{value:.4f}"
+        raise GateFailed(f"{result.model} on {result.document.benchmark}: {shown} is below {arguments.fail_under:g}")
+    if arguments.fail_if_worse_than:
+        from eyechart.report.verdict import sentence
+        from eyechart.runner.versus import compare_runs
+
+        comparison = compare_runs(result.folder, open_run(arguments.fail_if_worse_than, spec.runs))
+        if comparison.shown and comparison.difference < 0:
+            raise GateFailed(sentence(comparison))
+
+
+def write_classic_files(results: list[Result]) -> None:
+    """The files that the benchmark's own scripts leave behind, all runs on one benchmark together."""
+    from eyechart.report.exports import export_run, seed_layout
+
+    by_layout: dict[tuple[str, str], list[RunFolder]] = {}
+    for result in results:
+        base = result.document.benchmark.partition(":")[0]
+        by_layout.setdefault((base, seed_layout(base)), []).append(result.folder)
+    for (_, layout), folders in by_layout.items():
+        for path in export_run(folders, layout, Path()):
+            say(f"Wrote  {path}")
+
+
+def write(text: str) -> None:
+    """The result, for stdout."""
+    sys.stdout.write(text + "\n")
+
+
+def say(text: str) -> None:
+    """A word to the person, on stderr."""
+    sys.stderr.write(text + "\n")
