@@ -53,18 +53,18 @@ def decode(data: bytes | bytearray, decoder: msgspec.json.Decoder[T], path: Path
         raise InputError(f"{path}: {error}", why="the file does not have the official layout") from error
     except (msgspec.DecodeError, UnicodeDecodeError):
         # The standard reader also takes lone surrogates, as the official programs do; and it says where it stopped.
-        return convert(_parsed(data, path), decoder.type, path)
+        return _convert(parse(data, path), decoder.type, path)
 
 
-def convert(document: object, wanted: type[T], path: Path) -> T:
-    """A parsed document as a type."""
+def _convert(document: object, wanted: type[T], path: Path) -> T:
     try:
         return msgspec.convert(document, wanted)
     except msgspec.ValidationError as error:
         raise InputError(f"{path}: {error}", why="the file does not have the official layout") from error
 
 
-def _parsed(data: bytes | bytearray, path: Path) -> Any:
+def parse(data: bytes | bytearray, path: Path) -> Any:
+    """The document as plain lists and dicts, or an error with line and column."""
     try:
         return json.loads(data)
     except json.JSONDecodeError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from eyechart.marking.document import GroupScore, MetricResult
@@ -21,16 +21,28 @@ _RESAMPLE_GROUPS = 20_000
 UNDEFINED, ANSWERED, UNANSWERED = 0, 1, 2
 
 
+class Numbers(dict[str, int]):
+    """Gives every new name the next number."""
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self)
+        return number
+
+
 class Numbered:
     """Names, numbered in order of first appearance."""
 
     def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
+        self.numbers = Numbers()
         self.column = array("i")
 
     def add(self, name: str) -> None:
         """Note the name of the next question."""
-        self.column.append(self.numbers.setdefault(name, len(self.numbers)))
+        self.column.append(self.numbers[name])
+
+    def extend(self, names: Sequence[str]) -> None:
+        """Note the names of the next questions."""
+        self.column.extend(map(self.numbers.__getitem__, names))
 
 
 class Frame:
@@ -122,13 +134,13 @@ class _Sums:
     def result(self) -> MetricResult:
         import numpy as np
 
-        everything = np.ones(len(self.rows), dtype=bool)
+        everything = np.arange(len(self.rows))
         numbers = self.numbers(everything)
         intervals = self.intervals(everything, numbers)
         value, interval = numbers.get("value"), intervals.get("value")
         return MetricResult(
             value=value,
-            value_left_out=self.numbers(self.answered).get("value"),
+            value_left_out=self.numbers(np.flatnonzero(self.answered)).get("value"),
             printed="" if value is None else self.metric.printed(value),
             ci=None if interval is None else (interval.low, interval.high),
             interval="" if interval is None else interval.method,
@@ -187,10 +199,13 @@ class _Sums:
 
     def table(self, names: list[str], column: Indices) -> dict[str, GroupScore]:
         """The metric's formula on each group by itself."""
+        import numpy as np
+
         lines = {}
         resample = len(self.rows) <= _RESAMPLE_GROUPS
-        for number, name in enumerate(names):
-            kept = column == number
+        # Sorted once, so that a table takes as long as its rows, however many lines it has.
+        ends = np.cumsum(np.bincount(column, minlength=len(names)))[:-1]
+        for name, kept in zip(names, np.split(np.argsort(column, kind="stable"), ends), strict=True):
             numbers = {key: value for key, value in self.numbers(kept).items() if key == "value"}
             lines[name or "(none)"] = self.line(
                 numbers.get("value"), self.intervals(kept, numbers, resample=resample).get("value"), kept
@@ -211,7 +226,7 @@ class _Sums:
         merged = np.isin(column, [number for number, name in enumerate(names) if name not in lines])
         table = {}
         for name, value in lines.items():
-            kept = column == names.index(name) if name in names else merged
+            kept = np.flatnonzero(column == names.index(name) if name in names else merged)
             # A line that is a tag of its own has its own interval, or none where one question says nothing.
             known = by_tag[name].ci if name in by_tag else None
             interval = Interval(*known, "") if known else None if name in by_tag else intervals.get(f"{group}={name}")
@@ -223,7 +238,7 @@ class _Sums:
         return GroupScore(
             value=value,
             printed="" if value is None else self.metric.printed(value),
-            n=int(kept.sum()),
+            n=len(kept),
             ci=None if interval is None else (interval.low, interval.high),
             unanswered=int((~self.answered[kept]).sum()),
         )

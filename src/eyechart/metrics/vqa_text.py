@@ -139,6 +139,8 @@ class Dialect:
 
     def clean(self, text: str) -> str:
         """Line feeds and tabs become spaces (a carriage return does not), then the outer white space goes."""
+        if text.isalnum():  # nothing to clean: a short cut that changes no result
+            return text
         return self.strip(text.replace("\n", " ").replace("\t", " "))
 
     def punctuation(self, text: str) -> str:
@@ -164,6 +166,10 @@ class Dialect:
 
     def normalise(self, text: str) -> str:
         """All the steps after `clean`."""
+        if text.isalnum() and text.isascii():  # one word and no punctuation: a short cut that changes no result
+            word = text.lower()
+            word = NUMBER_WORDS.get(word, word)
+            return "" if word in ARTICLES else CONTRACTIONS.get(word, word)
         return self.words(self.punctuation(text))
 
 

@@ -1,0 +1,195 @@
+"""Mark a whole table of VQA questions at once: every distinct string normalised once, every pattern averaged once.
+
+The marks are those of the metrics themselves, to the last bit: the same normalisers, the same sums.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from eyechart.marking.tally import ANSWERED, UNANSWERED, UNDEFINED, Tally
+from eyechart.marking.vqa_table import NONE, VqaTable
+from eyechart.metrics.base import Metric
+from eyechart.metrics.vqa import NEEDED, NORMALISED, OFFICIAL, PRE2021, Reading, VqaAccuracy, VqaExact, marks_by_human
+from eyechart.metrics.vqa_graded import Contains, Enhanced
+from eyechart.metrics.vqa_text import PYTHON_2, PYTHON_3
+from eyechart.records import Sample, Score
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Column = NDArray[Any]
+
+
+@dataclass
+class MarkColumn:
+    """One metric's marks of all rows."""
+
+    values: Column  # 0 where the state is UNDEFINED
+    states: Column  # UNDEFINED, ANSWERED or UNANSWERED
+    read: Column  # whether the metric found an answer in the reply
+    errors: dict[int, str] = field(default_factory=dict)  # row → why it has no score
+
+    def put(self, place: int, score: Score, *, answered: bool) -> None:
+        """Set one row."""
+        self.values[place] = score.value or 0.0
+        self.states[place] = UNDEFINED if score.value is None else ANSWERED if answered else UNANSWERED
+        self.read[place] = score.read_as is not None or bool(score.error)
+        self.errors.pop(place, None)
+        if score.value is None:
+            self.errors[place] = score.error
+
+    def tally(self, metric: Metric) -> Tally:
+        """The column in the form from which tables and intervals are made."""
+        tally = Tally(metric)
+        tally.width = 1
+        tally.cells[()] = 0
+        tally.cell = array("i", bytes(array("i").itemsize * len(self.values)))
+        tally.state = array("b", self.states.astype("int8").tobytes())
+        tally.sums = array("d", self.values.astype("float64").tobytes())
+        tally.errors = Counter(error.partition(":")[0] or "undefined" for error in self.errors.values())
+        tally.unreadable = int(((self.states == ANSWERED) & ~self.read).sum())
+        return tally
+
+
+class TableMarker:
+    """A table with what all metrics share: its columns as arrays, and which answers are blank."""
+
+    def __init__(self, table: VqaTable) -> None:
+        import numpy as np
+
+        self.table, self.strings = table, table.strings
+        self.humans = np.frombuffer(table.humans, dtype=np.int32).reshape(-1, table.width)
+        self.golds = np.frombuffer(table.golds, dtype=np.int32)
+        self.answers = np.frombuffer(table.answers, dtype=np.int32)
+        self.answered = self.answers != NONE
+        blank = np.fromiter((not text.strip() for text in self.strings), dtype=bool, count=len(self.strings))
+        self.blank = blank[self.answers] & self.answered
+        self._results: dict[str, int] = {}  # one numbering for all functions, so that their results compare
+        self._codes: dict[Callable[[str], str], Column] = {}
+
+    def mark(self, metric: Metric) -> MarkColumn:
+        """All rows marked with one metric."""
+        if isinstance(metric, VqaAccuracy):
+            column = self._plain(self._agreement(metric.reading))
+        elif isinstance(metric, VqaExact) and NONE not in self.golds:
+            same = self._coded(_normalised_as_python_2)
+            column = self._plain(same[self.golds] == same[self.answers])
+        elif isinstance(metric, (Contains, Enhanced)):
+            column = self._by_pair(metric)
+        else:
+            column = self._one_by_one(metric)
+        for place, (sample, times) in self.table.apart.items():
+            asked, answered = _as_left(sample, metric, times), bool(self.answered[place])
+            score = metric.score(asked, self.strings[self.answers[place]]) if answered else metric.wrong(asked)
+            column.put(place, score, answered=answered)
+        return column
+
+    def _plain(self, values: Column) -> MarkColumn:
+        """Marks of a metric that reads every answer that is not blank."""
+        import numpy as np
+
+        values = np.where(self.answered, values, 0.0)
+        return MarkColumn(values, np.where(self.answered, ANSWERED, UNANSWERED), ~self.blank)
+
+    def _coded(self, function: Callable[[str], str]) -> Column:
+        """For every string the number of what the function makes of it: equal results have equal numbers."""
+        import numpy as np
+
+        if function not in self._codes:
+            results = self._results
+            numbers = (results.setdefault(function(text), len(results)) for text in self.strings)
+            self._codes[function] = np.fromiter(numbers, dtype=np.int32, count=len(self.strings))
+        return self._codes[function]
+
+    def _matching(self, reading: Reading) -> Any:
+        """Which humans gave the answer, by the strings that this reading compares."""
+        import numpy as np
+
+        if reading is NORMALISED:
+            same = self._coded(_normalised_as_python_3)
+            return np.equal(same[self.humans], same[self.answers, None])
+        normal = self._coded(_normalised_as_python_2)
+        if reading is PRE2021:
+            human, written, answer_as_written = self._coded(PYTHON_2.punctuation), self._coded(str), normal
+        else:
+            human, written, answer_as_written = normal, self._coded(PYTHON_2.clean), self._coded(PYTHON_2.clean)
+        as_written = written[self.humans]
+        alike: Column = (as_written == as_written[:, :1]).all(axis=1, keepdims=True)
+        return np.where(
+            alike,
+            as_written == answer_as_written[self.answers, None],
+            human[self.humans] == normal[self.answers, None],
+        )
+
+    def _agreement(self, reading: Reading) -> Column:
+        import numpy as np
+
+        matching = self._matching(reading)
+        agreeing = matching.sum(axis=1)
+        values = (agreeing > NEEDED).astype(float)  # then each human has three others who agree
+        some = np.flatnonzero((agreeing > 0) & (agreeing <= NEEDED))
+        patterns, which = np.unique(matching[some], axis=0, return_inverse=True)
+        means = [float(reading.mean(marks_by_human(pattern))) for pattern in patterns.tolist()]
+        values[some] = np.array(means, dtype=float)[which.reshape(-1)]
+        return np.asarray(values)
+
+    def _by_pair(self, metric: Metric) -> MarkColumn:
+        """Marks of a metric that looks at one gold answer: each pair of gold and answer is marked once."""
+        import numpy as np
+
+        column = self._plain(np.zeros(len(self.answers)))
+        golds = np.where(self.golds == NONE, self.humans[:, 0], self.golds).astype(np.int64)
+        places = np.flatnonzero(self.answered)
+        pairs, which = np.unique(golds[places] * len(self.strings) + self.answers[places], return_inverse=True)
+        scores = []
+        for pair in pairs.tolist():
+            gold, answer = divmod(pair, len(self.strings))
+            scores.append(metric.score(Sample(id="", references=(self.strings[gold],)), self.strings[answer]))
+        column.values[places] = np.array([score.value or 0.0 for score in scores])[which]
+        column.read[places] = np.array([score.read_as is not None for score in scores], dtype=bool)[which]
+        undefined = np.array([score.value is None for score in scores], dtype=bool)[which]
+        for place, pair_number in zip(places[undefined].tolist(), which[undefined].tolist(), strict=True):
+            column.put(place, scores[pair_number], answered=True)
+        return column
+
+    def _one_by_one(self, metric: Metric) -> MarkColumn:
+        import numpy as np
+
+        column = self._plain(np.zeros(len(self.answers)))
+        for place in range(len(self.answers)):
+            if place not in self.table.apart:
+                sample, answered = self._sample(place), bool(self.answered[place])
+                score = metric.score(sample, self.strings[self.answers[place]]) if answered else metric.wrong(sample)
+                column.put(place, score, answered=answered)
+        return column
+
+    def _sample(self, place: int) -> Sample:
+        gold = int(self.golds[place])
+        return Sample(
+            id=str(self.table.ids[place]),
+            references=tuple(self.strings[number] for number in self.humans[place].tolist()),
+            tags={} if gold == NONE else {"multiple_choice_answer": self.strings[gold]},
+        )
+
+
+def _normalised_as_python_2(text: str) -> str:
+    return PYTHON_2.normalise(PYTHON_2.clean(text))
+
+
+def _normalised_as_python_3(text: str) -> str:
+    return PYTHON_3.normalise(PYTHON_3.clean(text))
+
+
+def _as_left(sample: Sample, metric: Metric, times: int) -> Sample:
+    """The sample at its n-th marking: the official program writes what it normalised back into the annotation."""
+    if isinstance(metric, VqaAccuracy) and metric.reading in (OFFICIAL, PRE2021):
+        for _ in range(times - 1):
+            sample = msgspec.structs.replace(sample, references=metric.reading.compare(sample.references, "").humans)
+    return sample
