@@ -204,8 +204,10 @@ class _Sums:
         lines = {}
         resample = len(self.rows) <= _RESAMPLE_GROUPS
         # Sorted once, so that a table takes as long as its rows, however many lines it has.
-        ends = np.cumsum(np.bincount(column, minlength=len(names)))[:-1]
-        for name, kept in zip(names, np.split(np.argsort(column, kind="stable"), ends), strict=True):
+        ends = np.cumsum(np.bincount(column, minlength=len(names)))
+        places = np.argsort(column, kind="stable")
+        for name, end, size in zip(names, ends.tolist(), np.diff(ends, prepend=0).tolist(), strict=True):
+            kept = places[end - size : end]
             numbers = {key: value for key, value in self.numbers(kept).items() if key == "value"}
             lines[name or "(none)"] = self.line(
                 numbers.get("value"), self.intervals(kept, numbers, resample=resample).get("value"), kept
