@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections import OrderedDict, deque
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -60,29 +60,9 @@ def chat_body(
     extra: Mapping[str, msgspec.Raw] | None = None,
 ) -> bytes:
     """The body of a chat completion, complete and ready to be sent. What is not set is not sent."""
-    ready = iter(request.pictures)
-
-    def picture_part(url: msgspec.Raw | str) -> dict[str, Any]:
-        image: dict[str, Any] = {"url": url}
-        if detail:
-            image["detail"] = detail
-        return {"type": "image_url", "image_url": image}
-
-    messages = []
-    for turn, taken in _with_pictures(request.prompt.turns, ready, by_url=by_url):
-        content: Any
-        if not taken:
-            content = "".join(part for part in turn.parts if isinstance(part, str))
-        else:
-            content = []
-            for part in turn.parts:
-                if isinstance(part, str):
-                    content.append({"type": "text", "text": part})
-                elif by_url:
-                    content.append(picture_part(_address(part)))
-                else:
-                    content += [picture_part(pictures.data_url(picture)) for picture in taken.pop(0)]
-        messages.append({"role": turn.role, "content": content})
+    parts = _Parts(request.pictures, pictures, by_url=by_url, detail=detail)
+    messages = [{"role": turn.role, "content": parts.content(turn)} for turn in request.prompt.turns]
+    parts.check_all_shown()
     body: dict[str, Any] = {"model": model, "messages": messages}
     body.update(sampling_fields(request.sampling, max_tokens_field, request.repeat))
     if stream:
@@ -105,30 +85,52 @@ def sampling_fields(sampling: Sampling, max_tokens_field: str, repeat: int = 0) 
     return {**{name: value for name, value in given.items() if value is not None}, **sampling.extra}
 
 
-def _with_pictures(
-    turns: tuple[Turn, ...], ready: Iterator[Picture], *, by_url: bool
-) -> Iterator[tuple[Turn, list[list[Picture]]]]:
-    """Each turn with the pictures of each of its media: one for a picture, all its frames for a video."""
-    waiting = next(ready, None)
-    for turn in turns:
-        taken: list[list[Picture]] = []
+class _Parts:
+    """The parts of the turns, each taking its pictures from those made ready, in order."""
+
+    def __init__(self, ready: tuple[Picture, ...], encoded: EncodedPictures, *, by_url: bool, detail: str) -> None:
+        self._ready = deque(ready)
+        self._encoded, self._by_url, self._detail = encoded, by_url, detail
+
+    def content(self, turn: Turn) -> str | list[dict[str, Any]]:
+        """A turn's content: plain text where there is nothing else."""
+        if all(isinstance(part, str) for part in turn.parts):
+            return "".join(turn.parts)  # type: ignore[arg-type]
+        content: list[dict[str, Any]] = []
         for part in turn.parts:
             if isinstance(part, str):
-                continue
-            if by_url:
-                taken.append([])
-                continue
-            if waiting is None:
-                raise ValueError(f"no picture was made ready for {part.name!r}")
-            group = [waiting]
-            waiting = next(ready, None)
-            while part.kind == "video" and waiting is not None and _continues(group[-1], waiting):
-                group.append(waiting)
-                waiting = next(ready, None)
-            taken.append(group)
-        yield turn, taken
-    if waiting is not None and not by_url:
-        raise ValueError(f"picture {waiting.name!r} was made ready, but the prompt does not show it")
+                content.append({"type": "text", "text": part})
+            elif self._by_url or (part.url and not part.path and not part.data):
+                # What is only an address was not made ready: the server fetches it.
+                content.append(self._shown("image_url", _address(part)))
+            else:
+                content += [self._sent(picture) for picture in self._taken(part)]
+        return content
+
+    def _sent(self, picture: Picture) -> dict[str, Any]:
+        # Servers that take whole videos (vLLM, SGLang) take them under a name of their own.
+        kind = "video_url" if picture.mime.startswith("video/") else "image_url"
+        return self._shown(kind, self._encoded.data_url(picture))
+
+    def _shown(self, kind: str, url: msgspec.Raw | str) -> dict[str, Any]:
+        shown: dict[str, Any] = {"url": url}
+        if self._detail and kind == "image_url":
+            shown["detail"] = self._detail
+        return {"type": kind, kind: shown}
+
+    def _taken(self, media: Media) -> list[Picture]:
+        """What was made ready for a medium: one for a picture, all its frames for a video."""
+        if not self._ready:
+            raise ValueError(f"no picture was made ready for {media.name!r}")
+        taken = [self._ready.popleft()]
+        while media.kind == "video" and self._ready and _continues(taken[-1], self._ready[0]):
+            taken.append(self._ready.popleft())
+        return taken
+
+    def check_all_shown(self) -> None:
+        """A picture that was made ready and not shown is a bug, and would make every score wrong."""
+        if self._ready and not self._by_url:
+            raise ValueError(f"picture {self._ready[0].name!r} was made ready, but the prompt does not show it")
 
 
 def _continues(last: Picture, following: Picture) -> bool:

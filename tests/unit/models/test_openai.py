@@ -159,6 +159,28 @@ def test_pictures_can_be_sent_by_address(scripted: Start) -> None:
         ask_one(f"{server.url}#m", question("q", picture()), images="url")
 
 
+def test_what_is_only_an_address_is_sent_as_one(scripted: Start) -> None:
+    """A picture that nobody holds here is left for the server to fetch, beside one that is sent along."""
+    server = scripted()
+    held = picture("held")
+    turns = (Turn(role="user", parts=(Media(name="a", url="https://example.org/a.jpg"), Media(name="held"), "?")),)
+    ask_one(f"{server.url}#m", question("q", held, turns=turns))
+    assert server.requests[0].addresses == ("https://example.org/a.jpg",)
+    assert server.requests[0].pictures == (held.sha256,)
+
+
+def test_a_whole_video_is_sent_under_its_own_name(scripted: Start) -> None:
+    """Where the rule for media leaves a video whole, it goes as a video."""
+    server = scripted()
+    clip = Picture(
+        name="v", data=b"mp4", mime="video/mp4", width=0, height=0, sha256="", original_width=0, original_height=0
+    )
+    turns = (Turn(role="user", parts=(Media(name="v", kind="video"), "how long is the hall?")),)
+    ask_one(f"{server.url}#m", question("q", clip, turns=turns))
+    part = server.requests[0].body["messages"][0]["content"][0]
+    assert part == {"type": "video_url", "video_url": {"url": "data:video/mp4;base64,bXA0"}}
+
+
 def test_a_large_body_is_sent_without_complaint(scripted: Start) -> None:
     """A picture of several megabytes arrives whole."""
     server = scripted()
