@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from string import ascii_uppercase
-from typing import IO, TypeAlias, cast
+from typing import IO, Any, TypeAlias, cast
 
 import msgspec
 
@@ -33,7 +33,7 @@ class Line(msgspec.Struct):
     answer: Scalar
     references: list[str | int | float | bool]
     choices: dict[str, Scalar] | list[str | int | float] | None = None
-    tags: dict[str, Scalar] | None = None
+    tags: dict[str, Any] | None = None
 
 
 class Marked(msgspec.Struct):
@@ -105,8 +105,11 @@ def _sample(line: Line) -> Sample:
     )
 
 
-def _text(value: str | float | bool) -> str:
-    return value if isinstance(value, str) else str(value)
+def _text(value: Any) -> str:
+    """A plain value as text, as Python writes it; a tag that is a list or an object, as JSON."""
+    if isinstance(value, str):
+        return value
+    return msgspec.json.encode(value).decode() if isinstance(value, (list, dict)) else str(value)
 
 
 def _decoded(lines: IO[bytes], name: str) -> Iterator[Line]:
