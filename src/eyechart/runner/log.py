@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,7 +24,8 @@ class LoggedWatch(Watch):
     def write(self, text: str) -> None:
         """One line with the time."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        self._file.write(f"{now} {text}\n")
+        with suppress(OSError):  # a log that cannot be written must not be what stops a run
+            self._file.write(f"{now} {text}\n")
 
     def started(self, *, title: str, run: str, total: int, done: int) -> None:
         self.write(f"started {title}: {done} of {total} questions are done")
@@ -50,7 +51,8 @@ class LoggedWatch(Watch):
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        with suppress(OSError):
+            self._file.close()
 
 
 @contextmanager
