@@ -23,7 +23,7 @@ _TAGS = ("question_type", "answer_type", "multiple_choice_answer")
 def sample_from_row(row: Row) -> Sample:
     """One question with its annotation, as VQA, VQA-CP and TDIUC publish them."""
     answers = row.get("answers") or ()
-    tags = {name: text(row, name) for name in _TAGS if not absent(row.get(name))}
+    tags = {name: value for name in _TAGS if (value := text(row, name, ""))}
     question = text(row, "question", "")
     tags["kind"] = kind(question, tags.get("multiple_choice_answer", ""))
     identity = record_identity(answers)

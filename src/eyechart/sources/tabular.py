@@ -132,5 +132,6 @@ class TableSource:
 
 def fingerprint(sample: Sample) -> bytes:
     """What counts of a question: its id, words, options and gold answers; not its pictures, not its tags."""
-    parts = (sample.id, sample.question, *(f"{k}={v}" for k, v in sample.choices.items()), *sample.references)
+    choices = [f"{letter}={text}" for letter, text in sample.choices.items()] if sample.choices else ()
+    parts = (sample.id, sample.question, *choices, *sample.references)
     return "\x1f".join(parts).encode("utf-8", "surrogatepass") + b"\x1e"
