@@ -8,8 +8,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from layouts import jpeg, mmsi_rows, spatial_rows, vqa_lists, vsi_rows, write_kit_tsv, write_parquet, write_video
+from layouts import (
+    jpeg,
+    mmsi_rows,
+    real_data,
+    spatial_rows,
+    vqa_lists,
+    vsi_rows,
+    write_kit_tsv,
+    write_parquet,
+    write_video,
+)
 
+from eyechart.benchmarks import get_benchmark
 from eyechart.cli.main import main
 from eyechart.store import find_runs, read_exchanges
 from servers.scripted import ScriptedServer
@@ -146,3 +157,33 @@ def test_two_stage_tasks_are_refused_in_words(tmp_path: Path, capsys: pytest.Cap
     write_parquet(tmp_path / "MMSI_Bench.parquet", mmsi_rows())
     assert main(["run", "mmsi_msr_visual_cot", "-T", f"data={tmp_path}", "-m", "baseline:majority"]) == 2
     assert "the method is not there yet" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_chance_on_the_real_vsibench_is_what_arithmetic_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All 5,130 questions: guessing letters at random scores one over the number of options, within noise."""
+    data = real_data() / "vsi_bench"
+    documents = {}
+    for baseline in ("random", "majority", "constant=A"):
+        capsys.readouterr()
+        words = ["vsibench", "-T", f"data={data}", "-m", f"baseline:{baseline}"]
+        assert main(["run", *words, "-o", str(tmp_path), "--json", "--quiet", "--metric", "vsi_binary"]) == 0
+        documents[baseline] = json.loads(capsys.readouterr().out)["runs"][0]
+    assert documents["random"]["n"]["total"] == 5130
+    source = get_benchmark("vsibench", {"data": str(data)}).source
+    chances: dict[str, list[float]] = {}
+    for entry in source.index().entries:
+        sample = source.fetch(entry, media=False)
+        if sample.choices:
+            name = sample.tags["question_type"]
+            chances.setdefault(name, []).append(1 / len(sample.choices))
+    measured = documents["random"]["metrics"]["vsi_binary"]["by"]["question_type"]
+    for name, each in chances.items():
+        expected = sum(each) / len(each)
+        noise = (sum(p * (1 - p) for p in each) ** 0.5) / len(each)
+        assert abs(measured[name]["value"] - expected) < 4 * noise, name
+    values = {name: document["metrics"]["vsi"]["value"] for name, document in documents.items()}
+    assert 0.2 < values["random"] < values["majority"]
+    assert values["constant=A"] < values["majority"]
