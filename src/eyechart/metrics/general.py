@@ -81,16 +81,13 @@ class Number(Metric):
     title: str = "the number in the reply, within a tolerance"
 
     def score(self, sample: Sample, text: str) -> Score:
-        read = get_reader(self.reader)
-        number, said, rule = read(text, asked_unit(sample))
+        number, said, rule = get_reader(self.reader)(text, asked_unit(sample))
         if number is None or not math.isfinite(number):
             return Score(value=0.0, rule=rule)
         for reference in sample.references:
             gold = get_reader("robust")(reference, asked_unit(sample)).number
             # Equal to nine digits is equal: 0.1 + 0.2 against 0.3 is no mistake of the model.
-            if gold is not None and abs(number - gold) <= max(
-                self.tolerance, (self.relative or 0.0) * abs(gold), 1e-9 * abs(gold)
-            ):
+            if gold is not None and abs(number - gold) <= max(self.tolerance, max(self.relative, 1e-9) * abs(gold)):
                 return Score(value=1.0, read_as=said, rule=rule)
         return Score(value=0.0, read_as=said, rule=rule)
 

@@ -98,7 +98,7 @@ _WORD = re.compile(r"[a-z]+")
 
 
 def first_number(text: str, unit: str = "") -> Reading:
-    """The rule of lmms-eval since mid-2026: the first number in digits or in English words."""
+    """The rule of lmms-eval at 75571cfe: the first number in digits or in English words."""
     del unit
     folded = text.strip().lower()
     digits = _PLAIN_NUMBER.search(folded)
@@ -194,11 +194,6 @@ def _first_of_list(text: str) -> str:
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return ""
     return str(values[0]) if isinstance(values, list) and values else text
-
-
-def finite(number: float | None) -> bool:
-    """Whether there is a number that can be compared."""
-    return number is not None and math.isfinite(number)
 
 
 def number_option(name: str, value: str) -> float:
