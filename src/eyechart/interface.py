@@ -18,9 +18,10 @@ from typing import Any, Literal
 
 from eyechart.marking.compare import Comparison
 from eyechart.marking.document import Document
+from eyechart.marking.file_result import FileResult, ScoreRequest, only_one
 from eyechart.marking.files.gold import GoldFiles
 from eyechart.marking.rows import ScoredRow
-from eyechart.marking.score_file import FileResult, ScoreRequest, only_one, score_file
+from eyechart.marking.score_file import score_file
 from eyechart.marking.stored import read_document, read_rows
 from eyechart.records import Exchange
 from eyechart.report.result import result_text

@@ -17,7 +17,6 @@ from eyechart.cli.score import add_file_arguments, request_from
 from eyechart.errors import UsageError
 from eyechart.marking.choose import split_metrics
 from eyechart.marking.reconcile import Reconciler, Reconciliation
-from eyechart.marking.rows import ScoredRow
 from eyechart.marking.stored import read_document, read_rows
 from eyechart.metrics import get_metric
 from eyechart.metrics.base import Metric
@@ -84,13 +83,11 @@ def of_file(arguments: Namespace) -> list[Reconciliation]:
 
     arguments.benchmark = arguments.what
     arguments.metric = arguments.metric or ["all"]
-    rows: dict[str, list[ScoredRow]] = {}
-    results = score_file(request_from(arguments), on_row=lambda model, row: rows.setdefault(model, []).append(row))
     found = []
-    for result in results:
+    for result in score_file(request_from(arguments), keep_rows=True):
         metrics = at_least_two(result.metrics, "name another with --metric")
         reconciler = Reconciler(metrics, keep=arguments.show)
-        for row in rows[result.model]:
+        for row in result.rows:
             reconciler.add(row)
         sample_of = samples_of(result.benchmark)
         found.append(reconciler.result(result.benchmark.id, result.model, sample_of, result.answers.__getitem__))

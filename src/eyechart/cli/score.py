@@ -12,8 +12,9 @@ from eyechart import errors
 from eyechart.cli.commands import Command
 from eyechart.cli.parser import Parser
 from eyechart.marking.choose import split_metrics
+from eyechart.marking.file_result import FileResult, ScoreRequest
 from eyechart.marking.files.gold import GoldFiles
-from eyechart.marking.score_file import FileResult, ScoreRequest, score_file
+from eyechart.marking.score_file import score_file
 
 EXAMPLES = """\
 examples
@@ -55,16 +56,15 @@ def add_file_arguments(parser: Parser) -> None:
 def run(arguments: Namespace) -> int:
     """Mark, then print one document or one table."""
     request = request_from(arguments)
-    from eyechart.report.ranking import RowsByModel, ranking, ranking_json
+    from eyechart.report.ranking import ranking, ranking_json
 
-    rows = RowsByModel()
-    results = score_file(request, on_row=rows.add)
+    results = score_file(request)
     if len(results) == 1:
         text = as_json(results[0].as_json()) if arguments.json else one_model(results[0], arguments)
     elif arguments.json:
-        text = as_json(ranking_json(results, rows))
+        text = as_json(ranking_json(results))
     else:
-        text = ranking(results, rows, markdown=arguments.md)
+        text = ranking(results, markdown=arguments.md)
     sys.stdout.write(text + "\n")
     return errors.OK
 

@@ -38,7 +38,7 @@ class Columns:
                 missing=found["missing"],
                 failed=0,
                 ok=found["ok"],
-                unreadable=found["unreadable"],
+                unreadable=self.tallies[0].unreadable,
                 empty=found["empty"],
                 truncated=0,
                 refusal=found["refusal"],

@@ -2,101 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from eyechart.benchmarks.base import Benchmark
-from eyechart.errors import InputError, UsageError
 from eyechart.marking.choose import choose_metrics
-from eyechart.marking.document import Document
-from eyechart.marking.files.answers import AnswerSet, read_answers
-from eyechart.marking.files.gold import GoldFiles, open_gold
+from eyechart.marking.file_result import Disagreement, FileResult, ScoreRequest
+from eyechart.marking.files.answers import AnswerSet
+from eyechart.marking.files.gold import open_gold
 from eyechart.marking.keyed import keyed, read_answer_key, refuse_outside
 from eyechart.marking.mark import Answers, mark
 from eyechart.marking.matching import IdMatch, Mismatch
 from eyechart.marking.rows import ScoredRow
+from eyechart.marking.score_vqa import refuse_mismatch, score_in_columns
 from eyechart.marking.signature import answered_by, asked_and_marked
 from eyechart.metrics.base import Metric
 from eyechart.records import Entry, Index, Response, Sample
 from eyechart.registry import unknown
 from eyechart.sources.base import Source
 
-Missing = Literal["error", "wrong", "skip"]
 
-
-@dataclass(frozen=True, kw_only=True)
-class ScoreRequest:
-    """What is to be marked, against what, and how."""
-
-    benchmark: str
-    predictions: Path | Mapping[str, str]  # a file, or answers by question id
-    files: GoldFiles = field(default_factory=GoldFiles)
-    metrics: Sequence[str] = ()
-    missing: Missing = "error"
-    model: str = ""  # of a file with several models this one; otherwise what to call the model
-    seed: int = 0
-
-    @property
-    def source(self) -> str:
-        """The file's name, as messages and the signature have it."""
-        return self.predictions.name if isinstance(self.predictions, Path) else "given"
-
-    def answer_sets(self) -> list[AnswerSet]:
-        """Every model's answers."""
-        if isinstance(self.predictions, Path):
-            return read_answers(self.predictions)
-        return [AnswerSet(model="answers", answers={str(key): text for key, text in self.predictions.items()})]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Disagreement:
-    """A question on which the file's own record of a score is not what its answer gives."""
-
-    sample: str
-    metric: str
-    recorded: float
-    ours: float
-    explanation: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class FileResult:
-    """One model's answers, marked."""
-
-    model: str
-    document: Document
-    metrics: Sequence[Metric]
-    benchmark: Benchmark
-    answers: Mapping[str, str]
-    disagreements: Sequence[Disagreement] = ()
-    recorded: Mapping[str, float] = field(default_factory=dict)  # metric → the mean that the file itself records
-
-    def as_json(self) -> dict[str, object]:
-        """The score document, with the model's name and what its file recorded."""
-        built: dict[str, object] = {**msgspec.to_builtins(self.document), "model": self.model}
-        if self.recorded:
-            built["recorded"] = {
-                "metrics": dict(self.recorded),
-                "disagreements": [
-                    {"sample": d.sample, "metric": d.metric, "recorded": d.recorded, "value": d.ours}
-                    for d in self.disagreements
-                ],
-            }
-        return built
-
-
-def score_file(request: ScoreRequest, *, on_row: Callable[[str, ScoredRow], None] | None = None) -> list[FileResult]:
-    """Mark every model's answers in the file; `on_row` gets each marked question with the model's name."""
+def score_file(request: ScoreRequest, *, keep_rows: bool = False) -> list[FileResult]:
+    """Mark every model's answers in the file. Marked questions are kept on demand, and where models are compared."""
+    in_columns = None if keep_rows else score_in_columns(request)
+    if in_columns is not None:
+        return [in_columns]
     sets = chosen(request.answer_sets(), request)
     results = []
     for answers in sets:
         benchmark = open_gold(request.benchmark, request.files, answers.rows)
-        named = tagged(benchmark, request.model)
-        results.append(_mark_set(request, named, answers, on_row))
+        results.append(_mark_set(request, tagged(benchmark, request.model), answers, keep_rows or len(sets) > 1))
     return results
 
 
@@ -116,7 +53,7 @@ def _mark_set(
     request: ScoreRequest,
     benchmark: Benchmark,
     answers: AnswerSet,
-    on_row: Callable[[str, ScoredRow], None] | None,
+    keep_rows: bool,
 ) -> FileResult:
     index = benchmark.source.index()
     match = match_ids([entry.id for entry in index.entries], answers)
@@ -126,13 +63,16 @@ def _mark_set(
         refuse_outside(key, answers.answers, request.files.answer_key.name)
         metrics = [keyed(metric, key) for metric in metrics]
     if request.missing == "error" and not (match.official and not match.duplicates.n):
-        raise refused(benchmark, metrics[0], index, answers, match)
+        document = mark(benchmark, [metrics[0]], lookup(answers), index.entries)
+        refuse_mismatch(match, metrics[0].id, document.result.printed)
     seen = _Compared(answers.recorded)
+
+    rows: list[ScoredRow] = []
 
     def row(scored: ScoredRow) -> None:
         seen.add(scored)
-        if on_row is not None:
-            on_row(answers.model, scored)
+        if keep_rows:
+            rows.append(scored)
 
     document = mark(
         benchmark,
@@ -152,6 +92,7 @@ def _mark_set(
         metrics=metrics,
         benchmark=benchmark,
         answers=answers.answers,
+        rows=rows,
         recorded={metric: sum(by.values()) / len(by) for metric, by in answers.recorded.items() if by},
         disagreements=seen.explained(benchmark.source, index, answers, metrics),
     )
@@ -176,18 +117,6 @@ def match_ids(ids: Sequence[str], answers: AnswerSet) -> IdMatch:
         missing=Mismatch.of(identity for identity in ids if identity not in answers.answers),
         extra=Mismatch.of(identity for identity in answers.answers if identity not in known),
         duplicates=Mismatch.of(answers.duplicates),
-    )
-
-
-def refused(benchmark: Benchmark, metric: Metric, index: Index, answers: AnswerSet, match: IdMatch) -> InputError:
-    """The error for answers whose ids do not match, with what the score would be all the same."""
-    document = mark(benchmark, [metric], lookup(answers), index.entries)
-    n = document.n
-    return InputError(
-        f"answers and questions do not match: {'; '.join(match.findings())}",
-        why=f"{n.answered:,} of {n.total:,} questions are answered; with missing answers counted as wrong "
-        f"{metric.id} would be {document.result.printed or 'undefined'}",
-        fix="answer every question once, or say --missing wrong (counted wrong) or --missing skip (left out)",
     )
 
 
@@ -257,11 +186,3 @@ class _Compared:
         for sample, metric, said, ours in self._differing:
             told = metrics[metric].explain(source.fetch(entries[sample], media=False), answers.answers[sample])
             yield Disagreement(sample=sample, metric=metric, recorded=said, ours=ours, explanation=told)
-
-
-def only_one(results: Sequence[FileResult], name: str) -> FileResult:
-    """The one model of a file, where one is needed."""
-    if len(results) != 1:
-        names = ", ".join(result.model for result in results)
-        raise UsageError(f"{name} holds {len(results)} models", why=names, fix="choose one by its name")
-    return results[0]

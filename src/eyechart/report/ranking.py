@@ -8,8 +8,7 @@ from itertools import combinations
 import msgspec
 
 from eyechart.marking.compare import ALPHA, Comparison, Side, compare
-from eyechart.marking.rows import ScoredRow
-from eyechart.marking.score_file import FileResult
+from eyechart.marking.file_result import FileResult
 from eyechart.report.result import interval
 from eyechart.report.table import table
 from eyechart.stats.paired import holm
@@ -17,36 +16,25 @@ from eyechart.stats.paired import holm
 SCHEMA = "eyechart/scores@1"
 
 
-class RowsByModel:
-    """Marked questions, collected model by model."""
-
-    def __init__(self) -> None:
-        self.rows: dict[str, list[ScoredRow]] = {}
-
-    def add(self, model: str, row: ScoredRow) -> None:
-        """Note one."""
-        self.rows.setdefault(model, []).append(row)
-
-
 def ranked(results: Sequence[FileResult]) -> list[FileResult]:
     """The best first; equals in the order of the file."""
     return sorted(results, key=lambda result: -(result.document.result.value or 0.0))
 
 
-def pairs(results: Sequence[FileResult], rows: RowsByModel) -> dict[tuple[str, str], tuple[Comparison, float]]:
+def pairs(results: Sequence[FileResult]) -> dict[tuple[str, str], tuple[Comparison, float]]:
     """Every two models compared under the headline, with Holm's p over all pairs."""
     names = [result.model for result in results]
     metric = results[0].metrics[0]
-    sides = {result.model: Side(name=result.model, rows=rows.rows[result.model]) for result in results}
+    sides = {result.model: Side(name=result.model, rows=result.rows) for result in results}
     compared = [compare(sides[a], sides[b], metric) for a, b in combinations(names, 2)]
     adjusted = holm([comparison.p for comparison in compared])
     return dict(zip(combinations(names, 2), zip(compared, adjusted, strict=True), strict=True))
 
 
-def not_shown_to_differ(results: Sequence[FileResult], rows: RowsByModel) -> int:
+def not_shown_to_differ(results: Sequence[FileResult]) -> int:
     """How many places from the top no two of which are shown to differ."""
     best = ranked(results)
-    found = pairs(best, rows)
+    found = pairs(best)
     for count in range(2, len(best) + 1):
         last = best[count - 1].model
         if any(found[best[place].model, last][1] < ALPHA for place in range(count - 1)):
@@ -54,7 +42,7 @@ def not_shown_to_differ(results: Sequence[FileResult], rows: RowsByModel) -> int
     return len(best)
 
 
-def ranking(results: Sequence[FileResult], rows: RowsByModel, *, markdown: bool = False) -> str:
+def ranking(results: Sequence[FileResult], *, markdown: bool = False) -> str:
     """The table, best first, and the sentence that says what it does and does not show."""
     best = ranked(results)
     document = best[0].document
@@ -65,7 +53,7 @@ def ranking(results: Sequence[FileResult], rows: RowsByModel, *, markdown: bool 
         table(header, [_line(result, metrics) for result in best], right=_right(len(metrics)), markdown=markdown),
     ]
     lines += [""] if markdown else []
-    lines.append(sentence(best, not_shown_to_differ(best, rows)))
+    lines.append(sentence(best, not_shown_to_differ(best)))
     for result in best:
         lines += recorded_lines(result)
     lines += [f"note: {note}" for note in document.notes]
@@ -101,16 +89,14 @@ def recorded_lines(result: FileResult) -> list[str]:
     return lines
 
 
-def ranking_json(results: Sequence[FileResult], rows: RowsByModel) -> dict[str, object]:
+def ranking_json(results: Sequence[FileResult]) -> dict[str, object]:
     """All models' documents, best first, with every comparison."""
     best = ranked(results)
     return {
         "schema": SCHEMA,
         "models": [result.as_json() for result in best],
-        "top_not_shown_to_differ": not_shown_to_differ(best, rows),
-        "comparisons": [
-            {**msgspec.to_builtins(comparison), "p_holm": p} for comparison, p in pairs(best, rows).values()
-        ],
+        "top_not_shown_to_differ": not_shown_to_differ(best),
+        "comparisons": [{**msgspec.to_builtins(comparison), "p_holm": p} for comparison, p in pairs(best).values()],
     }
 
 
