@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import os
 import shlex
@@ -30,66 +31,112 @@ examples
 
 def add_arguments(parser: Parser) -> None:
     """All flags, in groups."""
-    what = parser.add_argument_group("what is asked")
-    what.add_argument("benchmarks", nargs="*", metavar="BENCHMARK", help="name or name:part; eyechart ls shows them")
-    what.add_argument("--tasks", "-t", "--task", "--data", action="append", default=[], metavar="A,B", help="the same")
-    what.add_argument("--task-args", "-T", action="append", default=[], metavar="K=V", help="options of the benchmark")
-    what.add_argument("--mode", metavar="MODE", help="short for --task-args mode=MODE")
-    what.add_argument("--limit", "-n", "--first-k", "--num-questions", default="", metavar="N|N%|A-B",
-                      help="the first N questions; the table is stamped LIMITED")  # fmt: skip
-    what.add_argument(
+    _what(parser.add_argument_group("what is asked"))
+    _who(parser.add_argument_group("who answers"))
+    _how(parser.add_argument_group("how it is put"))
+    _pace(parser.add_argument_group("pace and failures"))
+    _where(parser.add_argument_group("where it goes"))
+
+
+def _what(group: argparse._ArgumentGroup) -> None:
+    """Benchmarks, and which of their questions."""
+    group.add_argument("benchmarks", nargs="*", metavar="BENCHMARK", help="name or name:part; eyechart ls shows them")
+    group.add_argument("--tasks", "-t", "--task", "--data", action="append", default=[], metavar="A,B", help="the same")
+    group.add_argument("--task-args", "-T", action="append", default=[], metavar="K=V", help="options of the benchmark")
+    group.add_argument("--mode", metavar="MODE", help="short for --task-args mode=MODE")
+    group.add_argument(
+        "--limit",
+        "-n",
+        "--first-k",
+        "--num-questions",
+        default="",
+        metavar="N|N%|A-B",
+        help="the first N questions; the table is stamped LIMITED",
+    )
+    group.add_argument(
         "--sample", type=int, default=0, metavar="N", help="a random N, every question type in proportion"
     )
-    what.add_argument("--sample-id", action="append", default=[], metavar="ID,ID", help="these questions alone")
-    what.add_argument("--seed", type=int, default=0, metavar="S", help="of the order, the sample and drawn questions")
-    what.add_argument(
+    group.add_argument("--sample-id", action="append", default=[], metavar="ID,ID", help="these questions alone")
+    group.add_argument("--seed", type=int, default=0, metavar="S", help="of the order, the sample and drawn questions")
+    group.add_argument(
         "--repeats", "-r", "--epochs", type=int, default=1, metavar="N", help="ask every question N times"
     )
-    what.add_argument("--control", default="", metavar="NAME", help="blind or shuffled: what is the picture worth?")
-    who = parser.add_argument_group("who answers")
-    who.add_argument(
+    group.add_argument("--control", default="", metavar="NAME", help="blind or shuffled: what is the picture worth?")
+
+
+def _who(group: argparse._ArgumentGroup) -> None:
+    """Models."""
+    group.add_argument(
         "--model", "-m", action="append", default=[], metavar="MODEL", help="repeatable, one after another"
     )
-    who.add_argument("--model-args", "-M", action="append", default=[], metavar="K=V", help="arguments of the model")
-    who.add_argument("--base-url", metavar="URL", help="short for --model-args base_url=URL")
-    who.add_argument("--key-env", metavar="NAME", help="the environment variable that holds the key")
-    how = parser.add_argument_group("how it is put")
-    how.add_argument("--prompt", "--style", default="", metavar="STYLE", help="a prompt style; eyechart ls prompts")
-    how.add_argument("--gen", "-g", "--gen-kwargs", action="append", default=[], metavar="K=V", help="sampling")
-    how.add_argument("--temperature", metavar="T", help="short for --gen temperature=T")
-    how.add_argument("--max-tokens", "--max-new-tokens", metavar="N", help="short for --gen max_tokens=N")
-    how.add_argument("--do-sample", nargs="?", const="true", metavar="BOOL", help="false: temperature 0")
-    how.add_argument("--max-side", metavar="PIXELS|native", help="shrink pictures to this longest side")
-    how.add_argument("--frames", metavar="N", help="frames of a video, spread evenly")
-    how.add_argument("--fps", metavar="F", help="frames of a video a second")
-    pace = parser.add_argument_group("pace and failures")
-    pace.add_argument("--concurrency", "-j", "--batch-size", "--api-nproc", "--max-connections", default="auto",
-                      metavar="auto|N", help="requests at once; auto finds out")  # fmt: skip
-    pace.add_argument("--timeout", type=float, default=120.0, metavar="S", help="seconds for one try (120)")
-    pace.add_argument("--retries", type=int, default=5, metavar="N", help="further tries after a failure (5)")
-    pace.add_argument(
+    group.add_argument("--model-args", "-M", action="append", default=[], metavar="K=V", help="arguments of the model")
+    group.add_argument("--base-url", metavar="URL", help="short for --model-args base_url=URL")
+    group.add_argument("--key-env", metavar="NAME", help="the environment variable that holds the key")
+
+
+def _how(group: argparse._ArgumentGroup) -> None:
+    """Wording, sampling, pictures."""
+    group.add_argument("--prompt", "--style", default="", metavar="STYLE", help="a prompt style; eyechart ls prompts")
+    group.add_argument("--gen", "-g", "--gen-kwargs", action="append", default=[], metavar="K=V", help="sampling")
+    group.add_argument("--temperature", metavar="T", help="short for --gen temperature=T")
+    group.add_argument("--max-tokens", "--max-new-tokens", metavar="N", help="short for --gen max_tokens=N")
+    group.add_argument("--do-sample", nargs="?", const="true", metavar="BOOL", help="false: temperature 0")
+    group.add_argument("--max-side", metavar="PIXELS|native", help="shrink pictures to this longest side")
+    group.add_argument("--frames", metavar="N", help="frames of a video, spread evenly")
+    group.add_argument("--fps", metavar="F", help="frames of a video a second")
+    group.add_argument("--timestamps", metavar="S+S+…", help="frames of a video at these seconds")
+    group.add_argument("--native-video", action="store_const", const="true", help="send the video itself")
+
+
+def _pace(group: argparse._ArgumentGroup) -> None:
+    """Speed, patience, failures."""
+    group.add_argument(
+        "--concurrency",
+        "-j",
+        "--batch-size",
+        "--api-nproc",
+        "--max-connections",
+        default="auto",
+        metavar="auto|N",
+        help="requests at once; auto finds out",
+    )
+    group.add_argument("--timeout", type=float, default=120.0, metavar="S", help="seconds for one try (120)")
+    group.add_argument("--retries", type=int, default=5, metavar="N", help="further tries after a failure (5)")
+    group.add_argument(
         "--retry", action="append", default=[], metavar="KIND,…", help="ask failures of these kinds again"
     )
-    pace.add_argument("--max-error-rate", default="5%", metavar="5%", help="more failures than this: exit code 3")
-    where = parser.add_argument_group("where it goes")
-    where.add_argument("--output", "-o", "--output-path", "--output-dir", "--work-dir", "--log-dir", default="runs",
-                       metavar="DIR", help="the folder that holds runs (./runs)")  # fmt: skip
-    where.add_argument("--resume", default="", metavar="RUN", help="continue this run and no other")
-    where.add_argument("--fresh", action="store_true", help="start anew, whatever there is")
-    where.add_argument("--metric", action="append", default=[], metavar="ID", help="mark with this too; all: with all")
-    where.add_argument("--by", default="", metavar="TAG", help="the grouping that the table shows")
-    where.add_argument("--fail-under", type=float, metavar="X", help="exit code 1 where the score is below X (0 to 1)")
-    where.add_argument("--fail-if-worse-than", metavar="RUN", help="exit code 1 where a paired test shows it worse")
-    where.add_argument("--layout", choices=["seed"], help="also write the benchmark's classic result files here")
-    where.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    where.add_argument("--md", action="store_true", help="the table as Markdown")
-    where.add_argument("--quiet", "-q", action="store_true", help="no progress")
-    where.add_argument("--dry-run", action="store_true", help="show one prompt as sent and the size of the job")
-    where.add_argument("--offline", action="store_true", help="use downloaded data only")
-    where.add_argument("--hf-token", metavar="FILE", help="a file with a token of the hub")
-    where.add_argument("--config", "-C", metavar="FILE", help="flags from a YAML file; those given here win")
-    where.add_argument("--verbose", "-v", action="store_true", help="more in the log")
-    where.add_argument("--log-samples", action="store_true", help="accepted: answers are always kept")
+    group.add_argument("--max-error-rate", default="5%", metavar="5%", help="more failures than this: exit code 3")
+
+
+def _where(group: argparse._ArgumentGroup) -> None:
+    """Folders, output, gates."""
+    group.add_argument(
+        "--output",
+        "-o",
+        "--output-path",
+        "--output-dir",
+        "--work-dir",
+        "--log-dir",
+        default="runs",
+        metavar="DIR",
+        help="the folder that holds runs (./runs)",
+    )
+    group.add_argument("--resume", default="", metavar="RUN", help="continue this run and no other")
+    group.add_argument("--fresh", action="store_true", help="start anew, whatever there is")
+    group.add_argument("--metric", action="append", default=[], metavar="ID", help="mark with this too; all: with all")
+    group.add_argument("--by", default="", metavar="TAG", help="the grouping that the table shows")
+    group.add_argument("--fail-under", type=float, metavar="X", help="exit code 1 where the score is below X (0 to 1)")
+    group.add_argument("--fail-if-worse-than", metavar="RUN", help="exit code 1 where a paired test shows it worse")
+    group.add_argument("--layout", choices=["seed"], help="also write the benchmark's classic result files here")
+    group.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    group.add_argument("--md", action="store_true", help="the table as Markdown")
+    group.add_argument("--quiet", "-q", action="store_true", help="no progress")
+    group.add_argument("--dry-run", action="store_true", help="show one prompt as sent and the size of the job")
+    group.add_argument("--offline", action="store_true", help="use downloaded data only")
+    group.add_argument("--hf-token", metavar="FILE", help="a file with a token of the hub")
+    group.add_argument("--config", "-C", metavar="FILE", help="flags from a YAML file; those given here win")
+    group.add_argument("--verbose", "-v", action="store_true", help="more in the log")
+    group.add_argument("--log-samples", action="store_true", help="accepted: answers are always kept")
 
 
 def specs(arguments: Namespace) -> list[RunSpec]:
@@ -108,7 +155,7 @@ def spec(arguments: Namespace, benchmark: str, model: str, model_args: dict[str,
     """One benchmark put to one model."""
     options = pairs(arguments.task_args, flag="--task-args") | ({"mode": arguments.mode} if arguments.mode else {})
     limit = widen(benchmark, options, arguments.limit)
-    media = {name: getattr(arguments, name) for name in ("max_side", "frames", "fps")}
+    media = {name: getattr(arguments, name) for name in ("max_side", "frames", "fps", "timestamps", "native_video")}
     return RunSpec(
         benchmark=benchmark,
         benchmark_options=options,

@@ -95,14 +95,21 @@ def benchmark_options(spec: RunSpec) -> dict[str, str]:
 def media_from(default: MediaRule, given: Mapping[str, str]) -> MediaRule:
     """The benchmark's rule for pictures and videos with what was given on top."""
     fields: dict[str, object] = {}
+    # A video is sampled in one way: naming one takes the place of whatever the benchmark says.
+    unsampled = {"frames": None, "fps": None, "timestamps_s": (), "native": False}
     for name, text in given.items():
         match name:
             case "max_side":
                 fields[name] = None if text == "native" else number(name, text, int)
             case "frames":
-                fields |= {"frames": number(name, text, int), "fps": None, "timestamps_s": ()}
+                fields |= unsampled | {"frames": number(name, text, int)}
             case "fps":
-                fields |= {"fps": number(name, text, float), "frames": None, "timestamps_s": ()}
+                fields |= unsampled | {"fps": number(name, text, float)}
+            case "timestamps":
+                fields |= unsampled | {"timestamps_s": tuple(number(name, part, float) for part in text.split("+"))}
+            case "native_video":
+                fields |= unsampled | {"native": text == "true"}
             case _:
-                raise unknown("media option", name, ["max_side", "frames", "fps"])
+                known = ["max_side", "frames", "fps", "timestamps", "native_video"]
+                raise unknown("media option", name, known)
     return replace(default, **fields)  # type: ignore[arg-type]
