@@ -88,6 +88,9 @@ def test_published_script(metric_id: str) -> None:
             continue
         if "error" in expected:
             seen[expected["error"]] += 1
+            if expected["error"] == "KeyError":  # an answer that the key lacks: known before anything is marked
+                key = parse_answer_key(case["inputs"]["answerkey_csv"], "key.csv")
+                assert None in [key.predicted(row["answer"]) for row in case["inputs"]["predictions"]]
             continue
         key = parse_answer_key(case["inputs"]["answerkey_csv"], "key.csv")
         assert_equal(expected, marked(get_metric(spec), case["inputs"], key), FIELDS[metric_id], case["id"])

@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import gzip
 import json
+import mmap
+import os
 import zlib
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
 from eyechart.errors import InputError
 
 T = TypeVar("T")
+Content: TypeAlias = bytes | bytearray | mmap.mmap
 
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _CHUNK = 1 << 22
+
+
+def read_content(path: Path) -> Content:
+    """The file's content; a large plain file is mapped instead of copied."""
+    try:
+        with path.open("rb") as file:
+            begins = file.peek(3)
+            if os.fstat(file.fileno()).st_size >= _CHUNK and not begins.startswith((_GZIP, _BOM)):
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError:
+        pass  # not a plain file, or none at all: the other way reads it or says why not
+    return read_bytes(path)
 
 
 def read_bytes(path: Path) -> bytes | bytearray:
@@ -45,7 +60,7 @@ def _unpacked(path: Path) -> bytearray:
     return data
 
 
-def decode(data: bytes | bytearray, decoder: msgspec.json.Decoder[T], path: Path) -> T:
+def decode(data: Content, decoder: msgspec.json.Decoder[T], path: Path) -> T:
     """The document as the decoder's type."""
     try:
         return decoder.decode(data)
@@ -63,17 +78,18 @@ def _convert(document: object, wanted: type[T], path: Path) -> T:
         raise InputError(f"{path}: {error}", why="the file does not have the official layout") from error
 
 
-def parse(data: bytes | bytearray, path: Path) -> Any:
+def parse(data: Content, path: Path) -> Any:
     """The document as plain lists and dicts, or an error with line and column."""
+    text = data[:] if isinstance(data, mmap.mmap) else data
     try:
-        return json.loads(data)
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(
             f"{path}:{error.lineno}:{error.colno}: not valid JSON", why=error.msg, fix="is the download complete?"
         ) from error
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
+        line = text.count(b"\n", 0, error.start) + 1
+        column = error.start - text.rfind(b"\n", 0, error.start)
         raise InputError(f"{path}:{line}:{column}: not UTF-8 text", why=error.reason) from error
     except RecursionError as error:
         raise InputError(f"{path}: brackets are nested too deeply", why="no official file nests them so") from error

@@ -135,9 +135,11 @@ class TableMarker:
         agreeing = matching.sum(axis=1)
         values = (agreeing > NEEDED).astype(float)  # then each human has three others who agree
         some = np.flatnonzero((agreeing > 0) & (agreeing <= NEEDED))
-        patterns, which = np.unique(matching[some], axis=0, return_inverse=True)
-        means = [float(reading.mean(marks_by_human(pattern))) for pattern in patterns.tolist()]
-        values[some] = np.array(means, dtype=float)[which.reshape(-1)]
+        packed = np.packbits(matching[some], axis=1)
+        keys = packed.view(f"V{packed.shape[1]}").reshape(-1)
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        means = [float(reading.mean(marks_by_human(pattern))) for pattern in matching[some[first]].tolist()]
+        values[some] = np.array(means, dtype=float)[which]
         return np.asarray(values)
 
     def _by_pair(self, metric: Metric) -> MarkColumn:

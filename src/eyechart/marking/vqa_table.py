@@ -11,6 +11,7 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from mmap import MADV_DONTNEED, mmap
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
@@ -18,7 +19,7 @@ import msgspec
 
 from eyechart.errors import InputError
 from eyechart.marking.matching import Id, IdMatch, Mismatch, Predictions, same_kind_of_ids
-from eyechart.marking.official_json import decode, parse, read_bytes
+from eyechart.marking.official_json import Content, decode, parse, read_content
 from eyechart.marking.tally import Frame, Numbers
 from eyechart.records import Sample
 
@@ -26,6 +27,7 @@ GROUPS = ("answer_type", "question_type")
 NONE = -1  # no gold answer is named; no answer was given
 
 _BATCH = 128  # annotations at a time: few enough to stay in the processor's cache
+_FORGET = 256 * _BATCH
 
 # ── what the files hold ───────────────────────────────────────────────────────
 
@@ -76,7 +78,7 @@ _ANNOTATION = msgspec.json.Decoder(Annotation)
 
 def read_results(path: Path) -> Predictions:
     """The official results list. Of duplicate ids the last wins, as in the official program; they are counted."""
-    rows = decode(read_bytes(path), _RESULTS, path)
+    rows = decode(read_content(path), _RESULTS, path)
     answers: dict[Id, str] = {row.question_id: row.answer for row in rows}
     times = Counter(row.question_id for row in rows) if len(answers) < len(rows) else {}
     return Predictions(answers, [key for key, n in times.items() for _ in range(n - 1)])
@@ -84,16 +86,19 @@ def read_results(path: Path) -> Predictions:
 
 def read_question_ids(path: Path) -> list[Id]:
     """The ids of the official questions file, in its order."""
-    document = decode(read_bytes(path), _QUESTIONS, path)
+    document = decode(read_content(path), _QUESTIONS, path)
     return [row.question_id for row in (document if isinstance(document, list) else document.questions)]
 
 
 def read_annotations(path: Path) -> Iterator[Batch]:
     """The annotations in file order, with their JSON, some at a time; one without answers is refused."""
-    raws = _raw_annotations(path)
+    data = read_content(path)
+    raws = _raw_annotations(data, path)
     if not raws:
         raise InputError(f"{path}: the file holds no annotation", why="an empty set of questions has no score")
     for start in range(0, len(raws), _BATCH):
+        if start % _FORGET == 0 and isinstance(data, mmap):
+            data.madvise(MADV_DONTNEED)  # what has been read need not stay in memory
         part = raws[start : start + _BATCH]
         try:
             annotations = [_ANNOTATION.decode(raw) for raw in part]
@@ -109,8 +114,7 @@ def read_annotations(path: Path) -> Iterator[Batch]:
         yield annotations, part
 
 
-def _raw_annotations(path: Path) -> list[msgspec.Raw]:
-    data = read_bytes(path)
+def _raw_annotations(data: Content, path: Path) -> list[msgspec.Raw]:
     try:
         document = _ANNOTATIONS.decode(data)
     except msgspec.ValidationError as error:
