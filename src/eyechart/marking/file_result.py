@@ -63,8 +63,8 @@ class FileResult:
     document: Document
     metrics: Sequence[Metric]
     benchmark: Benchmark
-    answers: Mapping[str, str]
-    rows: Sequence[ScoredRow] = ()  # where they were asked for, or the file holds several models
+    answers: Mapping[str, str] = field(default_factory=dict)  # these and the rows only where they were asked for,
+    rows: Sequence[ScoredRow] = ()  # or the file holds several models
     disagreements: Sequence[Disagreement] = ()
     recorded: Mapping[str, float] = field(default_factory=dict)  # metric → the mean that the file itself records
 

@@ -68,7 +68,6 @@ def score_in_columns(request: ScoreRequest) -> FileResult | None:
         document=msgspec.structs.replace(document, notes=columns.match.findings()),
         metrics=metrics,
         benchmark=benchmark,
-        answers={str(identity): text for identity, text in predictions.answers.items()},
     )
 
 

@@ -65,11 +65,9 @@ def answered_by(*, model: str, identity: Mapping[str, str] | None = None) -> str
 
 def fingerprint_ids(ids: Iterable[str]) -> str:
     """How many questions, and four letters that change when another question is among them."""
-    digest, count = hashlib.sha256(), 0
-    for sample_id in sorted(ids):
-        digest.update(sample_id.encode("utf-8", "surrogatepass") + b"\n")
-        count += 1
-    return f"{count}:{digest.hexdigest()[:4]}"
+    ordered = sorted(ids)
+    text = "".join(f"{sample_id}\n" for sample_id in ordered)
+    return f"{len(ordered)}:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:4]}"
 
 
 def describe_sampling(sampling: Sampling) -> str:
