@@ -7,6 +7,9 @@ from typing import Any
 
 from eyechart.errors import UsageError
 
+# So few names are all shown when one is not known.
+LIST_UP_TO = 12
+
 
 class Registry:
     """A table of names. Listing names imports nothing; `get` imports the one thing asked for."""
@@ -81,4 +84,5 @@ def unknown(noun: str, name: str, names: list[str], *, listing: str = "") -> Usa
     fix = f"did you mean {', '.join(hints)}?" if hints else ""
     if listing:
         fix = f"{fix}   all: {listing}".strip()
-    return UsageError(f"unknown {noun} {name!r}", why=f"no {noun} has that name ({len(names)} known)", fix=fix)
+    known = f"known: {', '.join(names)}" if 0 < len(names) <= LIST_UP_TO else f"{len(names)} known"
+    return UsageError(f"unknown {noun} {name!r}", why=f"no {noun} has that name ({known})", fix=fix)

@@ -321,3 +321,9 @@ def test_wrong_columns_duplicates_parts_and_options_are_each_one_line(tmp_path: 
 def test_sample_mode_is_the_bundled_benchmark() -> None:
     """`--mode sample` needs no data."""
     assert get_benchmark("vqav2", {"mode": "sample"}).name == "starter"
+
+
+@pytest.mark.parametrize("name", ["vqav2:val", "vqacp_v2:test", "tdiuc:val", "vsibench:full"])
+def test_the_default_part_is_the_benchmark_itself(name: str) -> None:
+    """Both spellings name one thing, so that they continue one run."""
+    assert get_benchmark(name).id == name.partition(":")[0]

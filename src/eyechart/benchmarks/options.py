@@ -16,6 +16,11 @@ def choose(noun: str, given: str, known: Iterable[str], default: str) -> str:
     raise unknown(noun, given, names)
 
 
+def but_not(default: str, part: str) -> str:
+    """The part as results name it: the default one is the benchmark itself, so that both spellings are one run."""
+    return "" if part == default else part
+
+
 def whole_number(option: str, given: str, *, least: int = 1) -> int:
     """An option that has to be a whole number."""
     if given.isascii() and given.isdigit() and int(given) >= least:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from eyechart.benchmarks.base import Benchmark
 from eyechart.benchmarks.coco import Coco, sample_from_row
-from eyechart.benchmarks.options import choose
+from eyechart.benchmarks.options import but_not, choose
 from eyechart.records import Sampling
 from eyechart.sources.place import Place
 
@@ -27,7 +27,7 @@ def tdiuc(part: str = "", *, data: str = "", questions: str = "", annotations: s
     coco = Coco(place, split=f"{split}2014", questions=questions, annotations=annotations, images=images)
     return Benchmark(
         name="tdiuc",
-        part=part,
+        part=but_not("val", part),
         title=f"TDIUC, {split}",
         about="Twelve types of questions about photos, from presence to absurdity; types count alike, not questions.",
         source=coco.source(sample_from_row, columns=_COLUMNS),

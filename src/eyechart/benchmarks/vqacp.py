@@ -9,7 +9,7 @@ from functools import partial
 
 from eyechart.benchmarks.base import Benchmark
 from eyechart.benchmarks.coco import COLUMNS, Coco, sample_from_row
-from eyechart.benchmarks.options import choose
+from eyechart.benchmarks.options import but_not, choose
 from eyechart.benchmarks.vqav2 import METRICS
 from eyechart.records import Sampling
 from eyechart.sources.place import Place
@@ -41,7 +41,7 @@ def vqacp(
     coco = Coco(place, split="val2014", questions=questions, annotations=annotations, images=images)
     return Benchmark(
         name=name,
-        part=part,
+        part=but_not("test", part),
         title=f"VQA-CP {version}, {split}",
         about="VQA under changing priors: the commonest training answer to a kind of question is rarely right here.",
         source=coco.source(sample_from_row, columns=COLUMNS),

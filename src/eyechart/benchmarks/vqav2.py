@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from eyechart.benchmarks.base import Benchmark
 from eyechart.benchmarks.coco import COLUMNS, Coco, sample_from_row
-from eyechart.benchmarks.options import choose
+from eyechart.benchmarks.options import but_not, choose
 from eyechart.records import Sampling
 from eyechart.sources.place import Place, Published
 
@@ -82,7 +82,7 @@ def vqav2(
     answered = not split.startswith("test")
     return Benchmark(
         name="vqav2",
-        part=part,
+        part=but_not("val", part),
         title=f"VQA v2, {split}",
         about="Open questions about everyday photos; an answer counts by how many of ten people gave it.",
         source=coco.source(sample_from_row, columns=COLUMNS if answered else COLUMNS[:3]),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from eyechart.benchmarks.base import Benchmark, MediaRule
-from eyechart.benchmarks.options import choose, whole_number
+from eyechart.benchmarks.options import but_not, choose, whole_number
 from eyechart.records import Media, Sample, Sampling
 from eyechart.sources.media_files import MediaFiles, folder_or
 from eyechart.sources.place import Place, Published
@@ -76,7 +76,7 @@ def vsibench(
 
     return Benchmark(
         name="vsibench",
-        part=part,
+        part=but_not("full", part),
         title="VSI-Bench: spatial intelligence from videos of rooms",
         about="Ten kinds of questions about space, asked of 288 videos; answers are letters and numbers.",
         source=TableSource(
