@@ -267,7 +267,7 @@ def test_spatialeval_by_modality_and_task(tmp_path: Path, name: str, count: int,
     asked = samples(benchmark)
     assert (len(asked), benchmark.modality) == (count, modality)
     assert all(len(sample.media) == (modality == "image") for sample in asked)
-    assert asked[0].choices == {"A": "North", "B": "South", "C": "East", "D": "West."}
+    assert asked[0].choices == {"A": "North", "B": "South", "C": "East", "D": "West"}
     assert asked[0].tags["oracle_option"] == "A"
     assert get_benchmark(benchmark.id, {"data": str(tmp_path)}).source.index() == benchmark.source.index()
 

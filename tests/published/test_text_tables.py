@@ -62,7 +62,7 @@ def test_a_cell_of_a_megabyte_is_read(tmp_path: Path) -> None:
         ("rows.csv", "id,q\n1,x\n2\n", "row 2 has 1 cells where the header has 2"),
         ("rows.csv", 'id,q\n1,"x\n', "line 2 cannot be read"),
         ("rows.json", '{"a": 1}', "holds no list of questions"),
-        ("rows.json", '[{"a": 1}', "is not JSON"),
+        ("rows.json", '[{"a": 1}', "not valid JSON"),
         ("rows.jsonl", '{"a": 1}\n{"a": \n', "row 2 (line 2) is not JSON"),
         ("rows.jsonl", '{"a": 1}\n[2]\n', "row 2 (line 2) is not an object"),
         ("rows.json", "", "is empty"),

@@ -18,6 +18,7 @@ from eyechart.sources.table import open_table
 from eyechart.sources.tabular import RowOf, TableSource
 
 COLUMNS = ("id", "oracle_answer", "oracle_option", "oracle_full_answer")
+METRICS = ("spatialeval_seed", "spatialeval_official", "spatialeval_option")
 MODES = ("tqa", "vqa", "vtqa")
 TASKS = ("spatialmap", "mazenav", "spatialgrid", "spatialreal")
 _OPTION = re.compile(r"^\s*([A-D])\.\s+(.+?)\s*$", re.MULTILINE)
@@ -49,9 +50,19 @@ def sample_from_row(row: Row) -> Sample:
 
 
 def options_in(question: str) -> dict[str, str]:
-    """The options that stand on lines of their own: "A. Northeast"."""
+    """The options that stand on lines of their own: "A. Northeast"; the full stop after the last ends the sentence."""
     found = _OPTION.findall(question)
-    return dict(found) if [letter for letter, _ in found] == [letter_at(i) for i in range(len(found))] else {}
+    if not found or [letter for letter, _ in found] != [letter_at(place) for place in range(len(found))]:
+        return {}
+    (last, words), before = found[-1], found[:-1]
+    if not any(text_.endswith(".") for _, text_ in before):
+        words = words.removesuffix(".")
+    return dict([*before, (last, words)])
+
+
+def picture(row: Row, sample: Sample, _row_of: RowOf) -> tuple[Media, ...]:
+    """The scene; the text-only rows have none, whatever column there is."""
+    return embedded(row.get("image"), sample.cluster) if sample.tags["mode"] != "tqa" else ()
 
 
 def spatialeval(part: str = "", *, mode: str = "", task: str = "", data: str = "", revision: str = "main") -> Benchmark:
@@ -77,10 +88,6 @@ def spatialeval(part: str = "", *, mode: str = "", task: str = "", data: str = "
         layouts=tuple((f"{mode}.{ending}",) for ending in ("parquet", "jsonl", "json", "csv", "tsv")),
         questions=4635 if task == "all" else None,
     )
-    with_picture = mode != "tqa"
-
-    def picture(row: Row, sample: Sample, _row_of: RowOf) -> tuple[Media, ...]:
-        return embedded(row.get("image"), sample.cluster) if with_picture else ()
 
     def belongs(row: Row) -> bool:
         return text(row, "id").startswith(f"{task}.")
@@ -99,11 +106,11 @@ def spatialeval(part: str = "", *, mode: str = "", task: str = "", data: str = "
             stratum="task",
             place=place,
         ),
-        metrics=("spatialeval_seed", "spatialeval_official", "spatialeval_option"),
+        metrics=METRICS,
         style="spatialeval.v1",
         groups=("task", "question"),
         sampling=Sampling(temperature=0.0, max_tokens=512),
-        modality="image" if with_picture else "text",
+        modality="text" if mode == "tqa" else "image",
         size=f"4,635 questions, {published.size}" if task == "all" else f"part of 4,635 questions, {published.size}",
         licence="MIT",
         home=published.home,

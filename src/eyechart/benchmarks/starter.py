@@ -1,7 +1,8 @@
 """`starter`: questions about pictures that the program draws itself, with the truth known by construction.
 
 No download, no licence to read, nothing that a model can have been trained on: another seed draws other pictures.
-`starter:count` asks one kind only; `n` and `seed` choose how many questions and which.
+`starter:count` asks one kind only; `n` and `seed` choose how many questions and which. `starter:map`, `starter:maze`
+and `starter:grid` are SpatialEval's tasks on drawn scenes; the whole does not hold them.
 """
 
 from __future__ import annotations
@@ -13,13 +14,19 @@ from eyechart.registry import unknown
 from eyechart.sources.starter import GENERATOR, KINDS, StarterSource
 
 DEFAULT_QUESTIONS = 120
+SPATIAL = ("map", "maze", "grid")  # drawn by a generator of their own, each as text, as a picture or as both
 
 
 def starter(part: str = "", *, n: str = str(DEFAULT_QUESTIONS), seed: str = "0") -> Benchmark:
     """The bundled benchmark, or one kind of its questions."""
-    if part and part not in KINDS:
-        raise unknown("part of benchmark starter", part, list(KINDS), listing="eyechart ls starter")
     count = _whole("n", n, least=1)
+    family, _, mode = part.partition(":")
+    if family in SPATIAL:
+        from eyechart.benchmarks.starter_spatial import spatial
+
+        return spatial(family, mode, count=count, seed=_whole("seed", seed, least=0))
+    if part and part not in KINDS:
+        raise unknown("part of benchmark starter", part, [*KINDS, *SPATIAL], listing="eyechart ls starter")
     return Benchmark(
         name="starter",
         part=part,
