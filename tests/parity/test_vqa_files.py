@@ -146,6 +146,15 @@ def test_missing_extra_and_duplicate_ids(tmp_path: Path) -> None:
     assert "50.00" in str(caught.value)
 
 
+def test_nothing_answered(tmp_path: Path) -> None:
+    """No answer at all: zero if missing answers are wrong, no number if they are left out."""
+    annotations = write(tmp_path / "a.json", [annotation(1, *["red"] * 10)])
+    metrics = [get_metric(name) for name in ALL]
+    assert mark_vqa_files(annotations, Predictions({}), metrics).document(benchmark="vqav2").result.value == 0
+    skipped = mark_vqa_files(annotations, Predictions({}), metrics, missing="skip").document(benchmark="vqav2")
+    assert (skipped.result.value, skipped.n.missing) == (None, 1)
+
+
 def test_question_annotated_twice(tmp_path: Path) -> None:
     """As in the official program the last annotation counts both times, the second time on what the first left."""
     humans = ["two", "2"] * 5

@@ -65,9 +65,9 @@ class TableMarker:
         import numpy as np
 
         self.table, self.strings = table, table.strings
-        self.humans = np.frombuffer(table.humans, dtype=np.int32).reshape(-1, table.width)
-        self.golds = np.frombuffer(table.golds, dtype=np.int32)
-        self.answers = np.frombuffer(table.answers, dtype=np.int32)
+        self.humans = np.array(table.humans, dtype=np.int32).reshape(-1, table.width)
+        self.golds = np.array(table.golds, dtype=np.int32)
+        self.answers = np.array(table.answers, dtype=np.int32)
         self.answered = self.answers != NONE
         blank = np.fromiter((not text.strip() for text in self.strings), dtype=bool, count=len(self.strings))
         self.blank = blank[self.answers] & self.answered

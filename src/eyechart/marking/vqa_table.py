@@ -27,7 +27,7 @@ GROUPS = ("answer_type", "question_type")
 NONE = -1  # no gold answer is named; no answer was given
 
 _BATCH = 128  # annotations at a time: few enough to stay in the processor's cache
-_FORGET = 256 * _BATCH
+_FORGET = 512 * _BATCH
 
 # ── what the files hold ───────────────────────────────────────────────────────
 
@@ -177,7 +177,7 @@ class VqaTable:
     def __init__(self, predictions: Predictions, *, skip_missing: bool) -> None:
         self.ids: list[Id] = []
         self.frame = Frame(GROUPS)
-        self.numbers = Numbers()  # string → number
+        self.numbers = Numbers({"": 0})  # string → number; 0 also fills the columns of rows that stand apart
         self.width = 0  # humans a row
         self.humans = array("i")  # `width` numbers a row
         self.golds = array("i")
