@@ -50,7 +50,7 @@ SUBJECTS: Mapping[str, Subject] = {
 }
 KINDS = tuple(dict.fromkeys(subject.kind for subject in SUBJECTS.values()))
 
-_OF_TABLE: Mapping[str, Asker] = {
+OF_TABLE: Mapping[str, Asker] = {
     "existence": existence.ask,
     "colour": colour.ask,
     "shape": shape.ask,
@@ -60,7 +60,7 @@ _OF_TABLE: Mapping[str, Asker] = {
     "distance": distance.ask,
     "crowd": crowd.ask,
 }
-_OF_PAIR = {"moved": moved.ask, "direction": direction.ask}
+OF_PAIR = {"moved": moved.ask, "direction": direction.ask}
 _SETTINGS = {"table": scenes.table, "ruler": scenes.ruler, "crowd": scenes.crowd}
 
 # Ten pages, then the same again: three questions of each of the eight kinds, in pages of one to three questions.
@@ -98,13 +98,13 @@ def compose(seed: str, setting: str, subjects: Sequence[str]) -> Page:
     dice = Dice(f"{GENERATOR}/{seed}")
     if setting == "pair":
         before, after, which = scenes.pair(dice)
-        pair_questions = tuple(_OF_PAIR[subject](before, after, which, dice) for subject in subjects)
+        pair_questions = tuple(OF_PAIR[subject](before, after, which, dice) for subject in subjects)
         return Page((before, after), tuple(subjects), pair_questions, which)
     while True:
         scene = _SETTINGS[setting](dice)
         questions: list[Question] = []
         for subject in subjects:
-            question = _new_question(_OF_TABLE[subject], scene, dice, questions)
+            question = _new_question(OF_TABLE[subject], scene, dice, questions)
             if question is None:
                 break  # this scene has no such question: draw another scene
             questions.append(question)
