@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from eyechart.errors import UsageError
+from eyechart.literals import literal
 
 
 class Reading(NamedTuple):
@@ -183,15 +184,10 @@ def _first_of_list(text: str) -> str:
     bare = text.strip()
     if not (bare.startswith("[") and bare.endswith("]")):
         return text
-    import ast
-    import warnings
-
     # Literals only, as there; what cannot be parsed has no number there, hence the empty text.
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes in the model's text
-            values = ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        values = literal(text)
+    except ValueError:
         return ""
     return str(values[0]) if isinstance(values, list) and values else text
 

@@ -5,13 +5,13 @@ A CSV holds `"['A. left' 'B. right']"` where a parquet file holds a list: benchm
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from eyechart.errors import InputError
+from eyechart.literals import literal
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -71,12 +71,12 @@ def written_list(value: str) -> list[str]:
     quoted = _QUOTED.findall(inner[1:-1])
     try:
         if quoted and all(gap in ("", ",") for gap in gaps):
-            return [str(ast.literal_eval(item)) for item in quoted]
+            return [str(literal(item)) for item in quoted]
         parsed = json.loads(inner)
-    except (ValueError, SyntaxError):
+    except ValueError:
         try:
-            parsed = ast.literal_eval(inner)
-        except (ValueError, SyntaxError, MemoryError):
+            parsed = literal(inner)
+        except ValueError:
             return [value]
     return [str(item) for item in parsed] if isinstance(parsed, list) else [value]
 
