@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from eyechart.benchmarks.base import Benchmark, MediaRule
@@ -57,7 +58,8 @@ def get_benchmark(name: str, options: Mapping[str, str] | None = None) -> Benchm
         factory = BENCHMARKS.get(base)
     check_options(factory, f"option of benchmark {name}", options or {}, skip=1)
     benchmark: Benchmark = factory(argument, **(options or {}))
-    return benchmark
+    # A factory that hands over to another benchmark (`mode=sample`) gives one that has its own options already.
+    return benchmark if benchmark.options else replace(benchmark, options=dict(options or {}))
 
 
 def is_path(name: str) -> bool:

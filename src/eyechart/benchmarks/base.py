@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from eyechart.media.rule import MediaRule
@@ -32,6 +33,7 @@ class Benchmark:
     licence: str = ""
     home: str = ""  # where the data come from: hub id and revision, or a page
     cluster: str = "picture"  # what questions share: the noun for reports
+    options: Mapping[str, str] = field(default_factory=dict)  # what, with the id, names the same benchmark again
     note: str = ""  # what has to be said aloud before it is run: how own data were read, what is not there yet
 
     @property

@@ -79,7 +79,7 @@ def categories(
     """Some categories as a benchmark with a name of its own."""
     published = Published(repo="RunsenXu/MMSI-Bench", layouts=(("*.parquet",),), revision=revision, size="about 0.9 GB")
     whole = len(wanted) == len(CATEGORIES)
-    place = Place(benchmark=name, published=published, data=data, questions=1000 if whole else None)
+    place = Place(benchmark=name, shelf="mmsi", published=published, data=data, questions=1000 if whole else None)
     titles = [CATEGORIES[key] for key in wanted]
     return Benchmark(
         name=name,

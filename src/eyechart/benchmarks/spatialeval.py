@@ -67,6 +67,7 @@ def picture(row: Row, sample: Sample, _row_of: RowOf) -> tuple[Media, ...]:
 
 def spatialeval(part: str = "", *, mode: str = "", task: str = "", data: str = "", revision: str = "main") -> Benchmark:
     """SpatialEval in one modality, all tasks or one; `data` names a local copy."""
+    named = bool(part or mode or task)
     for word in filter(None, part.split(":")):
         if word in MODES:
             mode = word
@@ -94,7 +95,7 @@ def spatialeval(part: str = "", *, mode: str = "", task: str = "", data: str = "
 
     return Benchmark(
         name="spatialeval",
-        part=":".join(filter(None, (mode, "" if task == "all" else task))) if part or task != "all" else "",
+        part=":".join(filter(None, (mode, "" if task == "all" else task))) if named else "",
         title=f"SpatialEval, {mode}, {'all tasks' if task == 'all' else task}",
         about="Where things are on a map, in a maze, on a grid and in photos; as text, as a picture, or as both.",
         source=TableSource(

@@ -10,6 +10,7 @@ import msgspec
 
 from eyechart.benchmarks.base import Benchmark, MediaRule
 from eyechart.benchmarks.options import but_not, choose, whole_number
+from eyechart.errors import UsageError
 from eyechart.records import Media, Sample, Sampling
 from eyechart.sources.media_files import MediaFiles, folder_or
 from eyechart.sources.place import Place, Published
@@ -48,8 +49,10 @@ def vsibench(
     reader: str = "",
     revision: str = "main",
 ) -> Benchmark:
-    """VSI-Bench or a part of it; `data` and `media` name local files, `frames` or `fps` how a video is shown,
-    `reader` how answers are read out of replies (`robust` for JSON and sentences)."""
+    """VSI-Bench or a part of it; `data` and `media` name local files, `frames` (a number, or `native` for the video
+    itself) or `fps` how a video is shown, `reader` how answers are read out of replies (`robust` for JSON and
+    sentences)."""
+    rule = video_rule(frames, fps)
     files = FILES[choose("part of benchmark vsibench", part, FILES, "full")]
     published = Published(
         repo="nyu-visionx/VSI-Bench", layouts=files, media=("*.zip",), revision=revision, size="5.5 GB", small=True
@@ -66,9 +69,10 @@ def vsibench(
 
     def sample(row: Row) -> Sample:
         published_sample = sample_from_row(row)
+        if rule.frames is None:  # how many there will be is not known before the video is opened
+            return published_sample
         # One prompt style says how many frames there are: a tag is where a style can read it.
-        tags = {**published_sample.tags, "frames": frames}
-        return msgspec.structs.replace(published_sample, tags=tags)
+        return msgspec.structs.replace(published_sample, tags={**published_sample.tags, "frames": frames})
 
     def video(row: Row, _sample: Sample, _row_of: RowOf) -> tuple[Media, ...]:
         name = f"{text(row, 'dataset')}/{text(row, 'scene_name')}.mp4"
@@ -91,10 +95,20 @@ def vsibench(
         style="vsibench.v1",
         groups=("question_type", "dataset"),
         sampling=Sampling(temperature=0.0, max_tokens=16),
-        media=MediaRule(fps=float(fps)) if fps else MediaRule(frames=whole_number("frames", frames)),
+        media=rule,
         modality="video",
         size="5,130 questions, 288 videos, 5.5 GB",
         licence="Apache-2.0",
         home=published.home,
         cluster="scene",
     )
+
+
+def video_rule(frames: str, fps: str) -> MediaRule:
+    """How a video is sampled."""
+    if fps:
+        try:
+            return MediaRule(fps=float(fps))
+        except ValueError:
+            raise UsageError(f"fps={fps!r} is not a number", fix="fps=1") from None
+    return MediaRule(native=True) if frames == "native" else MediaRule(frames=whole_number("frames", frames))

@@ -186,7 +186,7 @@ def write_manifest(settled: Settled, model: Model, folder: RunFolder) -> None:
         Manifest(
             run=folder.name,
             benchmark=settled.benchmark.id,
-            benchmark_options=dict(spec.benchmark_options),
+            benchmark_options=dict(settled.benchmark.options),
             model=model.name,
             model_args={name: "…" if is_secret(name) else value for name, value in spec.model_args.items()},
             method=settled.benchmark.method,

@@ -64,6 +64,12 @@ def settle(spec: RunSpec) -> Settled:
     style = load_style(spec.style or benchmark.style, spec.model)
     if benchmark.method not in METHODS:
         raise UsageError(f"{benchmark.id} cannot be run yet", why=benchmark.note, fix="eyechart ls shows the others")
+    if spec.control and benchmark.modality == "text":
+        raise UsageError(
+            f"--control {spec.control} means nothing to {benchmark.id}",
+            why="its questions are text alone: there is no picture to take away or to swap",
+            fix="leave out --control",
+        )
     method = METHODS.get(benchmark.method)
     index = benchmark.source.index()
     if not index.entries:
@@ -84,12 +90,30 @@ def settle(spec: RunSpec) -> Settled:
 
 
 def benchmark_options(spec: RunSpec) -> dict[str, str]:
-    """The benchmark's options; one that draws its own questions draws them from the run's seed."""
+    """The benchmark's options; one that draws its own questions draws them from the run's seed, and one whose prompts
+    may say how many frames there are is told."""
     options = dict(spec.benchmark_options)
     base = spec.benchmark.partition(":")[0]
-    if base in BENCHMARKS and "seed" in inspect.signature(BENCHMARKS.get(base)).parameters:
+    known = inspect.signature(BENCHMARKS.get(base)).parameters if base in BENCHMARKS else {}
+    if "seed" in known:
         options.setdefault("seed", str(spec.seed))
+    if "frames" in known:
+        options |= sampled(spec.media)
     return options
+
+
+def sampled(media: Mapping[str, str]) -> dict[str, str]:
+    """How a video is sampled, where it was said with the media and not with the benchmark, in the benchmark's words."""
+    match media:
+        case {"native_video": "true"}:
+            return {"frames": "native", "fps": ""}
+        case {"timestamps": times}:
+            return {"frames": str(len(times.split("+"))), "fps": ""}
+        case {"fps": fps}:
+            return {"fps": fps}
+        case {"frames": frames}:
+            return {"frames": frames, "fps": ""}
+    return {}
 
 
 def media_from(default: MediaRule, given: Mapping[str, str]) -> MediaRule:

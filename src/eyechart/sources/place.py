@@ -37,6 +37,7 @@ class Place:
     data: str = ""  # a folder or file given by the user
     layouts: tuple[tuple[str, ...], ...] = ()  # what else a folder of yours may hold, tried before those of the hub
     questions: int | None = None  # how many there should be
+    shelf: str = ""  # its folder below EYECHART_DATA, where several benchmarks share one; else its name
     by_hand: str = ""  # how to get the files, where they are not on the hub
 
     @property
@@ -45,7 +46,8 @@ class Place:
         if self.data:
             return Path(self.data).expanduser()
         home = os.environ.get("EYECHART_DATA")
-        own = Path(home).expanduser() / self.benchmark.partition(":")[0] if home else None
+        shelf = self.shelf or self.benchmark.partition(":")[0]
+        own = Path(home).expanduser() / shelf if home else None
         return own if own is not None and own.exists() else None
 
     def files(self) -> list[Path]:
