@@ -28,6 +28,8 @@ CLUSTERED = "cluster-robust t"
 WILSON_CLUSTERS = "Wilson over clusters"
 BOOTSTRAP = "cluster bootstrap"
 
+NO_SPREAD = 1e-12  # what rounding leaves between clusters whose means are equal
+
 # Up to this many numbers the clusters' sums are kept as one dense table, which multiplies faster.
 _DENSE = 8_000_000
 
@@ -102,7 +104,12 @@ def mean_interval(values: Floats, clusters: Indices, *, level: float = LEVEL) ->
         return wilson(float(values.sum()), float(len(values)), level=level)
     totals = np.bincount(clusters, weights=values)
     inside = float(values.min()) >= 0.0 and float(values.max()) <= 1.0
-    return clustered_mean(totals, counts.astype(float), level=level, bounds=(0.0, 1.0) if inside else None)
+    found = clustered_mean(totals, counts.astype(float), level=level, bounds=(0.0, 1.0) if inside else None)
+    if inside and found is not None and found.high - found.low < NO_SPREAD:
+        # A few clusters that happen to agree are not certainty.
+        used = int((counts > 0).sum())
+        return wilson(used * float(values.mean()), used, level=level, method=WILSON_CLUSTERS)
+    return found
 
 
 # ── any other formula ─────────────────────────────────────────────────────────

@@ -9,6 +9,8 @@ from eyechart.benchmarks import get_benchmark
 from eyechart.errors import InputError, UsageError
 from eyechart.methods.controls import Donors, controlled
 from eyechart.records import Entry, Index, Media, Sample
+from eyechart.runner.settle import settle
+from eyechart.runner.spec import RunSpec
 from eyechart.sources.base import Source
 
 
@@ -100,3 +102,10 @@ def test_unknown_controls_are_refused_with_the_nearest_name():
     assert controlled(slides, "") is slides
     with pytest.raises(UsageError, match="did you mean shuffled"):
         controlled(slides, "shuffle")
+
+
+@pytest.mark.parametrize("control", ["blind", "shuffled"])
+def test_text_has_no_picture_to_take_away(control):
+    """A control that changes nothing would look like a result."""
+    with pytest.raises(UsageError, match=f"--control {control} means nothing to starter:maze:tqa"):
+        settle(RunSpec(benchmark="starter:maze:tqa", model="baseline:random", control=control))

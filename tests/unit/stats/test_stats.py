@@ -143,6 +143,15 @@ def test_all_right_is_not_certain() -> None:
     assert shared.low < alone.low < 1.0 == alone.high == shared.high
 
 
+def test_pictures_that_happen_to_agree_are_not_certain() -> None:
+    """Two pictures with one right answer in three each say little about other pictures."""
+    found = mean_interval(np.array([1.0, 0.0, 0.0, 0.0, 1.0, 0.0]), np.array([0, 0, 0, 1, 1, 1]))
+    assert found is not None
+    assert found.method == WILSON_CLUSTERS
+    assert found.low < 0.1
+    assert found.high > 0.7
+
+
 def test_shared_pictures_widen_the_interval() -> None:
     """Copying every question five times within its cluster adds no information."""
     rng = np.random.default_rng(3)
