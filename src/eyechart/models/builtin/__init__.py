@@ -19,7 +19,7 @@ from eyechart.records import Picture, Response, Usage
 from eyechart.registry import unknown
 
 if TYPE_CHECKING:
-    from eyechart.models.builtin.network import Array, Network
+    from eyechart.models.builtin.network import Network, View
 
 MOST_PICTURES = 2
 PICTURES_KEPT = 64  # what the eye made of pictures seen lately: questions about one come close together
@@ -89,7 +89,7 @@ class Mind:
         usage = Usage(input_tokens=len(asked), output_tokens=len(written))
         return Response(text=answer_text(written), finish="stop" if finished else "length", usage=usage)
 
-    def _look(self, pictures: tuple[ByContent, ...]) -> list[tuple[Array, Array]]:
+    def _look(self, pictures: tuple[ByContent, ...]) -> View:
         from eyechart.models.builtin.picture import pixels
 
         return self._network.look_at([self._network.see(pixels(one.picture)) for one in pictures])

@@ -19,6 +19,7 @@ from eyechart.models.builtin.weights import Weights
 from eyechart.models.builtin.words import ANSWER, END
 
 Array: TypeAlias = NDArray[np.float32]
+View: TypeAlias = list[tuple[Array, Array]]  # keys and values, layer by layer: what can be looked at
 
 SIDE = 256  # pictures are brought to this size
 LAYER_NORM_EPSILON = 1e-5
@@ -47,7 +48,7 @@ class Network:
 
     # ── the reader ────────────────────────────────────────────────────────────
 
-    def look_at(self, pictures: Sequence[Array]) -> list[tuple[Array, Array]]:
+    def look_at(self, pictures: Sequence[Array]) -> View:
         """What each layer can look at: keys and values of all cells of no, one or two pictures."""
         seen = [self._w["reader.nothing"][None]]
         for number, features in enumerate(pictures):
@@ -57,28 +58,29 @@ class Network:
                 cells += self._linear("change", np.concatenate((features, pictures[1 - number]), axis=1))
             seen.append(cells + self._linear("cell_out", np.maximum(self._linear("cell_think", cells), 0)))
         cells = self._norm("cell_norm", np.concatenate(seen))
-        ready = []
+        ready: View = []
         for layer in range(self.layers):
             key, value = np.split(self._linear(f"layers.{layer}.seen", cells), 2, axis=1)
             ready.append((self._split(key), self._split(value)))
         return ready
 
-    def answer(self, asked: Sequence[int], view: list[tuple[Array, Array]], limit: int) -> tuple[list[str], bool]:
+    def answer(self, asked: Sequence[int], view: View, limit: int) -> tuple[list[str], bool]:
         """The pieces of the answer, the likeliest at each place, and whether it was finished within the limit."""
-        past: list[tuple[Array, Array]] = []
-        self._read(self._word(asked) + self._w["reader.place.weight"][: len(asked)], view, past)
+        reading = self.read(asked, view)
         written: list[str] = []
         piece = self.index[ANSWER]
-        for place in range(min(limit + 1, self.longest_answer)):
-            hidden = self._word([piece]) + self._w["reader.place.weight"][self.longest + place]
-            logits = self._linear("out", self._norm("norm", self._read(hidden, view, past)))
-            piece = int(logits[0].argmax())
+        for _ in range(min(limit + 1, self.longest_answer)):
+            piece = int(reading.after(piece).argmax())
             if self.words[piece] == END:
                 return written, True
             written.append(self.words[piece])
         return written[:limit], len(written) <= limit
 
-    def _read(self, hidden: Array, view: list[tuple[Array, Array]], past: list[tuple[Array, Array]]) -> Array:
+    def read(self, asked: Sequence[int], view: View) -> Reading:
+        """The question, read; ready to be answered piece by piece."""
+        return Reading(self, asked, view)
+
+    def think(self, hidden: Array, view: View, past: View) -> Array:
         """All layers over some places; `past` keeps what later places attend to."""
         for layer in range(self.layers):
             name = f"layers.{layer}."
@@ -105,9 +107,15 @@ class Network:
             hidden = hidden + self._linear(name + "think_out", thought)
         return hidden
 
-    def _word(self, numbers: Sequence[int]) -> Array:
-        words: Array = self._w["reader.word.weight"][list(numbers)]
-        return words
+    def embed(self, numbers: Sequence[int], place: int) -> Array:
+        """Pieces as the layers take them, the first of them at this place."""
+        places = self._w["reader.place.weight"][place : place + len(numbers)]
+        embedded: Array = self._w["reader.word.weight"][list(numbers)] + places
+        return embedded
+
+    def logits(self, hidden: Array) -> Array:
+        """How likely each piece is, after what the layers made of a place."""
+        return self._linear("out", self._norm("norm", hidden))
 
     def _linear(self, name: str, x: Array) -> Array:
         return x @ self._w[f"reader.{name}.weight"] + self._w[f"reader.{name}.bias"]
@@ -126,8 +134,27 @@ class Network:
         return x.transpose(1, 0, 2).reshape(x.shape[1], -1)
 
     def _weigh(self, query: Array, key: Array) -> Array:
-        weights: Array = query @ key.transpose(0, 2, 1) / np.sqrt(np.float32(query.shape[-1]))
+        size = query.shape[-1]
+        weights: Array = query @ key.transpose(0, 2, 1) * np.float32(size**-0.5)
         return weights
+
+
+class Reading:
+    """A question that was read, and the answer as far as it is written."""
+
+    def __init__(self, network: Network, asked: Sequence[int], view: View) -> None:
+        self._network = network
+        self._view = view
+        self._past: View = []
+        self._place = network.longest  # answers have places of their own, behind those of the longest question
+        network.think(network.embed(asked, 0), view, self._past)
+
+    def after(self, piece: int) -> Array:
+        """How likely each next piece is once this one is written (logits)."""
+        hidden = self._network.embed([piece], self._place)
+        self._place += 1
+        last: Array = self._network.logits(self._network.think(hidden, self._view, self._past))[0]
+        return last
 
 
 def convolve(x: Array, weight: Array, bias: Array, stride: int) -> Array:
@@ -151,5 +178,5 @@ def softmax(x: Array) -> Array:
 
 def sigmoid(x: Array) -> Array:
     """Weights between zero and one, each on its own."""
-    weights: Array = 1 / (1 + np.exp(-np.clip(x, -60, 60)))
-    return weights
+    raised: Array = np.exp(-np.clip(x, -60, 60))
+    return np.reciprocal(1 + raised)

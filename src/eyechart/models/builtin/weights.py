@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -50,7 +49,7 @@ def parse(data: bytes) -> Weights:
     """A safetensors file: the length of a JSON header, the header, the numbers. Half precision becomes single."""
     import numpy as np
 
-    (length,) = struct.unpack_from("<Q", data)
+    length = int.from_bytes(data[:8], "little")
     header = msgspec.json.decode(data[8 : 8 + length])
     about = header.pop("__metadata__", {})
     if about.get("format") != FORMAT:
