@@ -24,8 +24,8 @@ quick: $(VENV)/dev ## the tests that take seconds
 	$(BIN)/python -m pytest -m "not slow and not browser and not node"
 
 check: $(VENV)/dev ## format, lint, types
-	$(BIN)/ruff format --check src tests bench tools
-	$(BIN)/ruff check src tests bench tools
+	$(BIN)/ruff format --check src tests bench tools training
+	$(BIN)/ruff check src tests bench tools training
 	$(BIN)/mypy
 
 docs: $(VENV)/dev ## write the command reference
@@ -34,7 +34,7 @@ docs: $(VENV)/dev ## write the command reference
 golden: docs ## rewrite what tests compare text with; look at the diff before you commit it
 
 bench: $(VENV)/dev ## the benches that need nothing but this folder: ratios measured now
-	@for file in bench/start_up.py bench/memory.py bench/mra.py bench/media.py bench/adaptive.py bench/client.py; do \
+	@for file in bench/start_up.py bench/memory.py bench/mra.py bench/media.py bench/adaptive.py bench/client.py bench/tiny.py; do \
 	  echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 clean: ## everything that can be made again

@@ -60,15 +60,21 @@ class TinyModel(Model):
 
     async def close(self) -> None:
         """Let go of the weights."""
-        self._mind = None
+        if self._mind is not None:
+            self._mind.close()
+            self._mind = None
 
 
 class Mind:
     """A checkpoint in memory. Both the model and the server ask it, so both give the same answers."""
 
     def __init__(self, checkpoint: str) -> None:
+        from threadpoolctl import threadpool_limits
+
         from eyechart.models.builtin.network import Network
 
+        # Products this small gain nothing from a second core, and wait for it ten times their length where it is busy.
+        self._one_core = threadpool_limits(limits=1, user_api="blas")
         weights = load(checkpoint)
         self.sha256 = weights.sha256
         self._network: Network = Network(weights)
@@ -88,6 +94,10 @@ class Mind:
         written, finished = network.answer(known, view, limit)
         usage = Usage(input_tokens=len(asked), output_tokens=len(written))
         return Response(text=answer_text(written), finish="stop" if finished else "length", usage=usage)
+
+    def close(self) -> None:
+        """Give numpy back the cores that it had."""
+        self._one_core.restore_original_limits()
 
     def _look(self, pictures: tuple[ByContent, ...]) -> View:
         from eyechart.models.builtin.picture import pixels
