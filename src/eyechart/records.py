@@ -34,6 +34,10 @@ CURABLE: frozenset[str] = frozenset(
 
 ReplyStatus = Literal["ok", "unreadable", "empty", "truncated", "refusal", "failed", "missing"]
 
+# What decoding bytes that are not ours may raise: of text that is not UTF-8, and of brackets without end, msgspec lets
+# Python's own errors through.
+UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What all records share: immutable, named fields, defaults left out of JSON."""

@@ -134,3 +134,16 @@ def test_a_narrower_run_reuses_answers_and_spoils_nothing(eyechart: CommandLine,
     assert any((path / "scores.jsonl").read_bytes() == full for path in Path(eyechart.folder / "runs").iterdir())
     eyechart(*run_words(server))
     assert len(server.requests) == 120
+
+
+def test_scores_that_are_damaged_are_made_anew(eyechart: CommandLine) -> None:
+    """scores.jsonl is derived: whoever reads a damaged one is sent to rescore, and rescore mends it."""
+    eyechart("run", "starter", "-m", "baseline:majority", "--quiet")
+    run = eyechart.run_folder()
+    sound = (run / "scores.jsonl").read_bytes()
+    (run / "scores.jsonl").write_bytes(b"\xff\n" + sound)
+    refused = eyechart("show", run.name, "--wrong", code=2)
+    assert "scores.jsonl, line 1" in refused.stderr
+    assert f"eyechart rescore runs/{run.name}" in refused.stderr
+    eyechart("rescore", f"runs/{run.name}")
+    assert (run / "scores.jsonl").read_bytes() == sound

@@ -238,8 +238,8 @@ async def html(exchange: Exchange) -> web.StreamResponse:
 
 @behaviour("raw")
 async def raw(exchange: Exchange) -> web.StreamResponse:
-    """The text after the colon, as it is, with status 200."""
-    return web.Response(text=exchange.argument, content_type="application/json")
+    """The text after the colon, as it is, with status 200; a lone `\\udcff` in it goes out as the byte 0xff."""
+    return web.Response(body=exchange.argument.encode("utf-8", "surrogateescape"), content_type="application/json")
 
 
 @behaviour("truncated-json")

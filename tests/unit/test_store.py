@@ -14,7 +14,7 @@ from eyechart.records import Exchange, Failure, Response, Timing
 from eyechart.store import Journal, Manifest, RunFolder, find_runs, open_run, read_exchanges, read_finals
 from eyechart.store.atomic import replacing, write_json
 from eyechart.store.folder import create_run, runs_that_asked
-from eyechart.store.journal import Key, recover
+from eyechart.store.journal import Key, copy_lines, recover
 from eyechart.store.lock import locked
 
 
@@ -150,3 +150,31 @@ def test_old_scores_are_kept(tmp_path: Path) -> None:
     assert len(list((tmp_path / "scores").iterdir())) == 1
     assert (tmp_path / "scores" / "0001.jsonl").read_text() == "one\n"
     assert run.scores.read_text() == "two\n"
+
+
+def test_a_line_that_is_not_utf8_is_a_damaged_line(tmp_path: Path) -> None:
+    """Bytes that no text has are named by line number like any other damage."""
+    path = tmp_path / "outcomes.jsonl"
+    path.write_bytes(b'{"sample":"a"}\n{"sample":"\xff"}\n')
+    with pytest.raises(InputError, match="line 2: the journal is damaged"):
+        read_finals(path)
+
+
+def test_damage_is_found_before_lines_are_copied(tmp_path: Path) -> None:
+    """A narrower run does not begin with half of a damaged journal."""
+    source, target = tmp_path / "outcomes.jsonl", tmp_path / "copy.jsonl"
+    source.write_bytes(b'{"sample":"a"}\n{broken\n{"sample":"b"}\n')
+    with pytest.raises(InputError, match="line 2"):
+        copy_lines(source, target, {"a", "b"})
+    assert not target.exists()
+    source.write_bytes(b'{"sample":"a"}\n{"sample":"c"}\n{"sample":"b"}\n{"sample":"to')
+    copy_lines(source, target, {"a", "b"})
+    assert target.read_bytes() == b'{"sample":"a"}\n{"sample":"b"}\n'
+
+
+@pytest.mark.parametrize("name", ["run.lock", "outcomes.jsonl"])
+def test_a_folder_that_cannot_be_written_is_not_our_bug(tmp_path: Path, name: str) -> None:
+    """What the operating system refuses is said with the path, for the person to mend."""
+    (tmp_path / name).mkdir()  # opening it to write fails for everybody, also for root
+    with pytest.raises(SetupError, match=f"cannot write .*{name}"), locked(tmp_path):
+        Journal(tmp_path / name)

@@ -9,6 +9,7 @@ import msgspec
 from eyechart.errors import InputError
 from eyechart.marking.document import Document
 from eyechart.marking.rows import ScoredRow
+from eyechart.records import UNDECODABLE
 from eyechart.store import RunFolder
 from eyechart.store.journal import read_lines
 
@@ -26,7 +27,7 @@ def read_document(folder: RunFolder) -> Document:
         raise not_marked(folder)
     try:
         return msgspec.json.decode(folder.summary.read_bytes(), type=Document)
-    except msgspec.MsgspecError as error:
+    except UNDECODABLE as error:
         raise InputError(
             f"{folder.summary} cannot be read", why=str(error), fix=f"eyechart rescore {folder.short_id}"
         ) from error

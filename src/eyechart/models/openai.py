@@ -27,7 +27,7 @@ from eyechart.models.refusals import NoSuchModel, error_in, status_error
 from eyechart.models.replies import read_reply
 from eyechart.models.streaming import read_stream
 from eyechart.models.wire import EncodedPictures, chat_body
-from eyechart.records import Response
+from eyechart.records import UNDECODABLE, Response
 from eyechart.registry import nearest
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class ChatServer:
             raise (mapped.stops_run or mapped if isinstance(mapped, ModelError) else mapped) from error
         try:
             found = msgspec.json.decode(data, type=dict[str, Any]).get("data")
-        except msgspec.DecodeError as error:
+        except UNDECODABLE as error:
             raise SetupError(
                 f"{url} does not list models",
                 why="what it answers is not a list of models in JSON",

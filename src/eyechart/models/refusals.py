@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from eyechart.errors import EyechartError, ModelError, SetupError
+from eyechart.records import UNDECODABLE
 
 # Words by which servers say, under any status, what matters more than the status.
 _FILTERED = (
@@ -36,7 +37,7 @@ def error_in(body: bytes) -> ErrorDetails:
     """Read an error body; what cannot be read is quoted."""
     try:
         found = msgspec.json.decode(body)
-    except msgspec.DecodeError:
+    except UNDECODABLE:
         text = " ".join(body[:800].decode("utf-8", "replace").split())
         return ErrorDetails(message="an HTML page" if text.startswith("<") else text[:300])
     if isinstance(found, list) and found:

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import io
 import sys
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,19 @@ import msgspec
 
 from eyechart.errors import InputError, ModelError
 from eyechart.models.base import Model, Request, Samples
-from eyechart.records import Response
+from eyechart.records import UNDECODABLE, Response
 
 IDS = ("id", "question_id", "index", "sample", "sample_id")
+BOM = b"\xef\xbb\xbf"  # some editors begin a file with it
 ANSWERS = ("answer", "prediction", "response", "text")
 
 
 def replay(rest: str) -> Model:
     """Factory of `replay:answers.jsonl`."""
+    if not Path(rest).is_file():  # said before anything is asked, not when this model's turn comes
+        raise InputError(
+            f"cannot read {rest or 'a file without a name'}: there is no such file", fix="-m replay:answers.jsonl"
+        )
     return Replay(Path(rest))
 
 
@@ -61,7 +67,12 @@ def read_bytes(path: Path) -> bytes:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
-    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    if data[:2] != b"\x1f\x8b":
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"cannot unpack {path}", why=str(error)) from error
 
 
 def read_answers(path: Path, data: bytes) -> Iterator[tuple[str, str]]:
@@ -85,14 +96,30 @@ def rows_of(path: Path, data: bytes) -> Iterator[Any]:
     suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if suffix in (".csv", ".tsv"):
         csv.field_size_limit(sys.maxsize)
-        yield from csv.DictReader(io.StringIO(data.decode("utf-8-sig")), delimiter="\t" if suffix == ".tsv" else ",")
+        try:
+            text = data.decode("utf-8-sig")
+            yield from csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if suffix == ".tsv" else ",")
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise InputError(f"{path} is not a {suffix[1:].upper()} file in UTF-8", why=str(error)) from error
         return
+    if suffix == ".json":
+        yield from json_rows(path, data)
+        return
+    for number, line in enumerate(data.removeprefix(BOM).splitlines(), 1):
+        if line.strip():
+            try:
+                row = msgspec.json.decode(line)
+            except UNDECODABLE as error:
+                raise InputError(f"{path}, line {number}: not valid JSON", why=str(error)) from error
+            yield row
+
+
+def json_rows(path: Path, data: bytes) -> list[Any]:
+    """The rows of a JSON list."""
     try:
-        if suffix == ".json":
-            yield from msgspec.json.decode(data)
-        else:
-            for line in data.splitlines():
-                if line.strip():
-                    yield msgspec.json.decode(line)
-    except msgspec.DecodeError as error:
+        rows = msgspec.json.decode(data.removeprefix(BOM))
+    except UNDECODABLE as error:
         raise InputError(f"{path} is not valid JSON", why=str(error)) from error
+    if not isinstance(rows, list):
+        raise InputError(f"{path} holds no list of answers", fix='[{"question_id": 1, "answer": "yes"}, …]')
+    return rows

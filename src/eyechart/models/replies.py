@@ -9,7 +9,7 @@ import msgspec
 
 from eyechart.errors import ModelError
 from eyechart.models.refusals import details_of, status_error
-from eyechart.records import Response, Usage
+from eyechart.records import UNDECODABLE, Response, Usage
 
 
 class _Message(msgspec.Struct):
@@ -42,7 +42,7 @@ def read_reply(data: bytes) -> Response:
     """The Response that a whole reply holds, or ModelError where there is none to be had."""
     try:
         reply = _decode_reply(data)
-    except msgspec.DecodeError as error:
+    except UNDECODABLE as error:
         raise malformed(data, error) from error
     if reply.error is not None:
         raise_reported(reply.error)

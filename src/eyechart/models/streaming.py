@@ -10,7 +10,7 @@ import msgspec
 
 from eyechart.errors import ModelError
 from eyechart.models.replies import build_response, malformed, raise_reported, read_usage, served_by, text_of
-from eyechart.records import Response
+from eyechart.records import UNDECODABLE, Response
 
 
 class _Delta(msgspec.Struct):
@@ -61,7 +61,7 @@ class Assembly:
             return
         try:
             chunk = _decode_chunk(event)
-        except msgspec.DecodeError as error:
+        except UNDECODABLE as error:
             raise malformed(event, error) from error
         if chunk.error is not None:
             raise_reported(chunk.error)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TextIO
 
 from eyechart.records import Exchange, Sample
 from eyechart.runner.watch import Watch
@@ -18,14 +19,17 @@ class LoggedWatch(Watch):
 
     def __init__(self, watch: Watch, path: Path, *, verbose: bool = False) -> None:
         self.watch, self.verbose = watch, verbose
-        # Line-buffered: after a kill the log ends with what happened last.
-        self._file = path.open("a", encoding="utf-8", errors="backslashreplace", buffering=1)
+        self._file: TextIO | None = None
+        with suppress(OSError):  # a log that cannot be written must not be what stops a run
+            # Line-buffered: after a kill the log ends with what happened last.
+            self._file = path.open("a", encoding="utf-8", errors="backslashreplace", buffering=1)
 
     def write(self, text: str) -> None:
         """One line with the time."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        with suppress(OSError):  # a log that cannot be written must not be what stops a run
-            self._file.write(f"{now} {text}\n")
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.write(f"{now} {text}\n")
 
     def started(self, *, title: str, run: str, total: int, done: int) -> None:
         self.write(f"started {title}: {done} of {total} questions are done")
@@ -51,8 +55,9 @@ class LoggedWatch(Watch):
 
     def close(self) -> None:
         """Close the file."""
-        with suppress(OSError):
-            self._file.close()
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.close()
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def marked_entries(
             why=f"the run was made on {manifest.data[:4]}, here are {index.data[:4]}",
             fix="name the files that the run was made on, or run again",
         )
-    ids = {row.sample for row in read_rows(folder)} if folder.scores.exists() else {key.sample for key in finals}
+    ids = {sample for sample, _ in values_of(folder, manifest.headline)} or {key.sample for key in finals}
     return [entry for entry in index.entries if entry.id in ids]
 
 
@@ -107,7 +107,10 @@ def _mark_again(
 
 
 def values_of(folder: RunFolder, metric: str) -> dict[tuple[str, int], float | None]:
-    """The marks of a metric as they stand in the folder."""
+    """The marks of a metric as they stand in the folder; none where they are damaged, for they are derived."""
     if not folder.scores.exists():
         return {}
-    return {(row.sample, row.repeat): row.marks[metric].value for row in read_rows(folder) if metric in row.marks}
+    try:
+        return {(row.sample, row.repeat): row.marks[metric].value for row in read_rows(folder) if metric in row.marks}
+    except InputError:
+        return {}

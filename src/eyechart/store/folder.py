@@ -15,8 +15,10 @@ from typing import BinaryIO
 import msgspec
 
 from eyechart.errors import InputError, SetupError, UsageError
+from eyechart.records import UNDECODABLE
 from eyechart.registry import nearest
 from eyechart.store.atomic import replacing, write_json
+from eyechart.store.journal import JOURNAL, SCORES, unwritable
 from eyechart.store.manifest import Manifest
 
 MANIFEST = "run.json"
@@ -41,12 +43,12 @@ class RunFolder:
     @property
     def journal(self) -> Path:
         """outcomes.jsonl: the truth."""
-        return self.path / "outcomes.jsonl"
+        return self.path / JOURNAL
 
     @property
     def scores(self) -> Path:
         """scores.jsonl: derived, one line per question."""
-        return self.path / "scores.jsonl"
+        return self.path / SCORES
 
     @property
     def summary(self) -> Path:
@@ -65,7 +67,7 @@ class RunFolder:
             return msgspec.json.decode(path.read_bytes(), type=Manifest)
         except FileNotFoundError:
             raise InputError(f"{self.path} is not a run folder", why=f"it holds no {MANIFEST}") from None
-        except msgspec.MsgspecError as error:
+        except UNDECODABLE as error:
             raise InputError(f"{path} cannot be read", why=str(error)) from error
 
     def write_manifest(self, manifest: Manifest) -> None:
@@ -78,12 +80,15 @@ class RunFolder:
         fresh = self.path / "scores.jsonl.new"
         with replacing(fresh) as file:
             yield file
-        if self.scores.exists() and not filecmp.cmp(fresh, self.scores, shallow=False):
-            revisions = self.path / "scores"
-            revisions.mkdir(exist_ok=True)
-            number = 1 + max((int(p.stem) for p in revisions.glob("*.jsonl") if p.stem.isdigit()), default=0)
-            self.scores.rename(revisions / f"{number:04}.jsonl")
-        fresh.replace(self.scores)
+        try:
+            if self.scores.exists() and not filecmp.cmp(fresh, self.scores, shallow=False):
+                revisions = self.path / "scores"
+                revisions.mkdir(exist_ok=True)
+                number = 1 + max((int(p.stem) for p in revisions.glob("*.jsonl") if p.stem.isdigit()), default=0)
+                self.scores.rename(revisions / f"{number:04}.jsonl")
+            fresh.replace(self.scores)
+        except OSError as error:
+            raise unwritable(self.scores, error) from error
 
 
 def create_run(runs: Path, benchmark: str, model: str, control: str = "") -> RunFolder:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import BinaryIO, NamedTuple, TypeVar
 
 import msgspec
 
 from eyechart.errors import InputError, SetupError
-from eyechart.records import Exchange, Failure, Record, Response, Timing
+from eyechart.records import UNDECODABLE, Exchange, Failure, Record, Response, Timing
 
+JOURNAL, SCORES = "outcomes.jsonl", "scores.jsonl"
 SYNC_INTERVAL_S = 0.1
 
 
@@ -56,7 +58,10 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._encoder = msgspec.json.Encoder()
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise unwritable(path, error) from error
         self._dirty = threading.Event()
         self._closed = False
         self._error: OSError | None = None
@@ -124,21 +129,28 @@ def recover(path: Path) -> int:
     """Cut off a last line that was torn by a crash; returns how many bytes went. Whole lines are never touched."""
     if not path.exists():
         return 0
-    with path.open("rb+") as file:
-        size = file.seek(0, os.SEEK_END)
-        end = size
-        while end > 0:
-            start = max(0, end - (1 << 16))
-            file.seek(start)
-            newline = file.read(end - start).rfind(b"\n")
-            if newline >= 0:
-                end = start + newline + 1
-                break
-            end = start
-        if end < size:
-            file.truncate(end)
-            os.fsync(file.fileno())
+    try:
+        with path.open("rb+") as file:
+            size = file.seek(0, os.SEEK_END)
+            end = _end_of_whole_lines(file, size)
+            if end < size:
+                file.truncate(end)
+                os.fsync(file.fileno())
+    except OSError as error:
+        raise unwritable(path, error) from error
     return size - end
+
+
+def _end_of_whole_lines(file: BinaryIO, size: int) -> int:
+    end = size
+    while end > 0:
+        start = max(0, end - (1 << 16))
+        file.seek(start)
+        newline = file.read(end - start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
+        end = start
+    return 0
 
 
 class _Sample(Record, frozen=True):
@@ -147,13 +159,15 @@ class _Sample(Record, frozen=True):
 
 def copy_lines(source: Path, target: Path, samples: set[str]) -> None:
     """Copy the exchanges about some questions to another run's journal, byte for byte."""
-    decoder = msgspec.json.Decoder(_Sample)
-    with source.open("rb") as lines, target.open("wb") as copy:
-        for line in lines:
-            if line.endswith(b"\n") and decoder.decode(line).sample in samples:
-                copy.write(line)
-        copy.flush()
-        os.fsync(copy.fileno())
+    # Looked at as a whole before anything is written: a damaged line is found with its number.
+    wanted = [line.sample in samples for line in read_lines(source, msgspec.json.Decoder(_Sample))]
+    try:
+        with source.open("rb") as lines, target.open("wb") as copy:
+            copy.writelines(line for line, keep in zip(lines, wanted, strict=False) if keep)
+            copy.flush()
+            os.fsync(copy.fileno())
+    except OSError as error:
+        raise unwritable(target, error) from error
 
 
 Line = TypeVar("Line")
@@ -168,14 +182,23 @@ def read_lines(path: Path, decoder: msgspec.json.Decoder[Line]) -> Iterator[Line
             if not line.endswith(b"\n"):
                 return
             try:
-                yield decoder.decode(line)
-            except msgspec.MsgspecError as error:
-                raise InputError(
-                    f"{path}, line {number}: the journal is damaged",
-                    why=str(error),
-                    fix=f"look at that line; if it is beyond repair, delete it (sed -i {number}d) and give the same "
-                    "command again: only that question is asked anew",
-                ) from error
+                decoded = decoder.decode(line)
+            except UNDECODABLE as error:
+                raise damaged(path, number, str(error)) from error
+            yield decoded
+
+
+def damaged(path: Path, number: int, why: str) -> InputError:
+    """The error for a line that cannot be read: of the journal, the truth, or of a file derived from it."""
+    if path.name == SCORES:
+        again = f"eyechart rescore {shlex.quote(str(path.parent))}"
+        return InputError(f"{path}, line {number}: the file is damaged", why=why, fix=f"make it anew: {again}")
+    return InputError(
+        f"{path}, line {number}: the journal is damaged",
+        why=why,
+        fix=f"look at that line; if it is beyond repair, delete it (sed -i {number}d) and give the same "
+        "command again: only that question is asked anew",
+    )
 
 
 def read_exchanges(path: Path) -> Iterator[Exchange]:

@@ -6,17 +6,21 @@ import fcntl
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from eyechart.errors import SetupError
+from eyechart.store.journal import unwritable
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the folder's lock, or say who holds it."""
     path = folder / "run.lock"
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise unwritable(path, error) from error
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -27,8 +31,15 @@ def locked(folder: Path) -> Iterator[None]:
                 why=f"{holder} is writing to it; two writers would spoil the journal",
                 fix="wait for it to end, or start anew beside it with --fresh",
             ) from None
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)
+        except OSError as error:
+            raise SetupError(
+                f"cannot lock {path}: {error.strerror}",
+                why="without a lock two processes could write to one run",
+                fix="name a folder on another file system with -o",
+            ) from error
+        with suppress(OSError):  # a full disk keeps nobody from holding the lock; only the name is missing then
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)
         yield
     finally:
         os.close(handle)

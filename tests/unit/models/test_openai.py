@@ -251,6 +251,9 @@ FAULTS: list[tuple[str, str | None, bool, str]] = [
     ("html", "malformed_reply", False, "titled 'Sign in'"),
     ("truncated-json", "malformed_reply", False, "not a chat completion"),
     ("raw:[1, 2]", "malformed_reply", False, "not a chat completion"),
+    ('raw:{"choices":[{"message":{"content":"\udcff"}}]}', "malformed_reply", False, "not a chat completion"),
+    ('raw:{"usage":' + "[" * 100_000, "malformed_reply", False, "not a chat completion"),
+    ('raw:{"choices":[{"message":{"content":"\\ud800"}}]}', "malformed_reply", False, "not a chat completion"),
     ('raw:{"choices": "x"}', "malformed_reply", False, "not a chat completion"),
     ("empty", "malformed_reply", False, "empty reply"),
     ("empty-choices", "malformed_reply", False, "no choices"),
@@ -264,7 +267,7 @@ FAULTS: list[tuple[str, str | None, bool, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("word", "kind", "retryable", "said"), FAULTS, ids=[fault[0] for fault in FAULTS])
+@pytest.mark.parametrize(("word", "kind", "retryable", "said"), FAULTS, ids=[fault[0][:40] for fault in FAULTS])
 def test_every_fault_has_its_kind(scripted: Start, word: str, kind: str | None, retryable: bool, said: str) -> None:
     """Each fault of a server becomes one failure kind, or stops the run where nothing else would help."""
     server = scripted(script={"bad": word})
