@@ -66,6 +66,6 @@ class Aimock:
 
     def journal(self) -> list[dict[str, Any]]:
         """Every request that it received, with its body and the status it was answered with."""
-        with urlopen(f"{self.root}/__aimock/journal", timeout=30) as reply:  # noqa: S310 - our own process
+        with urlopen(f"{self.root}/__aimock/journal", timeout=30) as reply:
             entries: list[dict[str, Any]] = json.load(reply)
         return entries
