@@ -13,7 +13,7 @@ import msgspec
 from eyechart import errors
 from eyechart.benchmarks import BENCHMARKS
 from eyechart.cli.commands import Command
-from eyechart.cli.parser import Parser
+from eyechart.cli.parser import Parser, pairs
 from eyechart.errors import UsageError
 from eyechart.marking.rows import ScoredRow
 from eyechart.marking.stored import read_document, read_rows
@@ -29,13 +29,18 @@ SUGGEST_UP_TO = 20_000
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("run", help="a run's path, name or four-letter id; or a benchmark, with --prompt")
-    parser.add_argument("question", nargs="*", help="ids of questions to show whole")
+    parser.add_argument("question", nargs="*", help="ids of questions to show whole; with --ticks, more runs")
     parser.add_argument("--wrong", action="store_true", help="questions that earned less than full marks")
     parser.add_argument("--status", metavar="KIND,…", help="questions whose reply was unreadable, empty, failed …")
-    parser.add_argument("-n", type=int, default=5, metavar="N", help="how many questions (5)")
+    parser.add_argument("--ticks", action="store_true", help="questions × models, ✓ for each right answer")
+    parser.add_argument("-n", type=int, metavar="N", help="how many questions (5; 100 with --ticks)")
     parser.add_argument("--by", default="", metavar="TAG", help="the grouping that the table shows")
     parser.add_argument("--prompt", action="store_true", help="prompts of a benchmark as they are sent")
     parser.add_argument("--style", default="", metavar="STYLE", help="with --prompt: in this style")
+    parser.add_argument("--model", "-m", default="", metavar="MODEL", help="with --prompt: as this model is asked")
+    parser.add_argument(
+        "--task-args", "-T", action="append", default=[], metavar="K=V", help="with --prompt: the benchmark's options"
+    )
     parser.add_argument("--sheet", action="store_true", help="how the run was made: versions, machine, commands")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--md", action="store_true", help="tables as Markdown")
@@ -46,6 +51,8 @@ def show(arguments: Namespace) -> int:
     """Show what was asked for."""
     if arguments.prompt or arguments.run.partition(":")[0] in BENCHMARKS:
         return show_prompts(arguments)
+    if arguments.ticks:
+        return show_ticks(arguments)
     folder = open_run(arguments.run, Path(arguments.output))
     if arguments.sheet:
         sys.stdout.write(sheet_text(folder.manifest()) + "\n")
@@ -63,7 +70,7 @@ def show(arguments: Namespace) -> int:
 
 def show_questions(folder: RunFolder, arguments: Namespace) -> None:
     """Questions with their prompt, reply, and what each scorer made of it."""
-    rows = {row.sample: row for row in islice(chosen(folder, arguments), max(1, arguments.n))}
+    rows = {row.sample: row for row in islice(chosen(folder, arguments), how_many(arguments, 5))}
     if not rows:
         sys.stderr.write("no question is like that\n")
     texts = []
@@ -76,6 +83,27 @@ def show_questions(folder: RunFolder, arguments: Namespace) -> None:
                 sys.stdout.write(question_text(folder, row, exchange) + "\n\n")
     if arguments.json:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(texts), indent=2).decode() + "\n")
+
+
+def show_ticks(arguments: Namespace) -> int:
+    """Which model got which question right."""
+    from eyechart.report.exports.answers import RunAnswers
+    from eyechart.report.ticks import ticks_of, ticks_text
+
+    folders = [open_run(name, Path(arguments.output)) for name in (arguments.run, *arguments.question)]
+    ticks = ticks_of([RunAnswers(folder) for folder in folders], arguments.by)
+    if arguments.json:
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(ticks), indent=2).decode() + "\n")
+    else:
+        sys.stdout.write(ticks_text(ticks, at_most=how_many(arguments, 100), markdown=arguments.md) + "\n")
+    return errors.OK
+
+
+def how_many(arguments: Namespace, otherwise: int) -> int:
+    """How many questions to show."""
+    if arguments.n is not None and arguments.n < 1:
+        raise UsageError(f"-n takes a number from 1 on, not {arguments.n}")
+    return arguments.n or otherwise
 
 
 def chosen(folder: RunFolder, arguments: Namespace) -> Iterator[ScoredRow]:
@@ -109,8 +137,17 @@ def show_prompts(arguments: Namespace) -> int:
     from eyechart.runner.settle import settle
     from eyechart.runner.spec import RunSpec
 
-    job = settle(RunSpec(benchmark=arguments.run, model="baseline:random", style=arguments.style))
-    sys.stdout.write(describe_prompts(job, arguments.n) + "\n")
+    spec = RunSpec(
+        benchmark=arguments.run,
+        benchmark_options=pairs(arguments.task_args, flag="--task-args"),
+        model=arguments.model or "baseline:random",
+        style=arguments.style,
+    )
+    # Put directly, whatever the method: the words are to be seen, also where the method is not there yet.
+    job = settle(spec, method="direct")
+    if job.benchmark.note:
+        sys.stderr.write(f"{job.benchmark.id}: {job.benchmark.note}\n")
+    sys.stdout.write(describe_prompts(job, how_many(arguments, 5)) + "\n")
     return errors.OK
 
 
@@ -124,5 +161,7 @@ examples
   eyechart show 7f3c --wrong -n 3           three questions that went wrong, with prompt and reply
   eyechart show 7f3c --status unreadable    replies in which no answer was found
   eyechart show 7f3c --sheet                how the run was made
-  eyechart show starter --prompt -n 3       prompts as they are sent""",
+  eyechart show 7f3c a1b9 90aa --ticks      which model got which question right
+  eyechart show starter --prompt -n 3       prompts as they are sent
+  eyechart show vqav2 --prompt -T data=DIR  the same, from files of yours""",
 )

@@ -56,13 +56,16 @@ class Settled:
         return fields | ({"control": self.spec.control} if self.spec.control else {})
 
 
-def settle(spec: RunSpec) -> Settled:
-    """Resolve all names; errors here are the user's to mend before anything is sent."""
+def settle(spec: RunSpec, *, method: str = "") -> Settled:
+    """Resolve all names; errors here are the user's to mend before anything is sent.
+
+    `method` is how questions are put, where that is not as the benchmark says: its words can be shown without it."""
     benchmark = get_benchmark(spec.benchmark, benchmark_options(spec))
     sampling = sampling_from(benchmark.sampling, spec.gen)
     media = media_from(benchmark.media, spec.media)
     style = load_style(spec.style or benchmark.style, spec.model)
-    if benchmark.method not in METHODS:
+    method = method or benchmark.method
+    if method not in METHODS:
         raise UsageError(f"{benchmark.id} cannot be run yet", why=benchmark.note, fix="eyechart ls shows the others")
     if spec.control and benchmark.modality == "text":
         raise UsageError(
@@ -70,7 +73,6 @@ def settle(spec: RunSpec) -> Settled:
             why="its questions are text alone: there is no picture to take away or to swap",
             fix="leave out --control",
         )
-    method = METHODS.get(benchmark.method)
     index = benchmark.source.index()
     if not index.entries:
         raise InputError(f"benchmark {benchmark.id} holds no question", fix="check its data and its options")
@@ -84,7 +86,7 @@ def settle(spec: RunSpec) -> Settled:
         style=style,
         sampling=sampling,
         media=media,
-        method=method,
+        method=METHODS.get(method),
         metrics=choose_metrics(benchmark, spec.metrics, len(entries)),
     )
 
