@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from hub_server import COMMIT, Hub, serving
-from layouts import jpeg, spatial_rows, vsi_rows, write_parquet, write_video
+from layouts import jpeg, mmsi_rows, spatial_rows, vsi_rows, write_parquet, write_video
 
 pytest.importorskip("huggingface_hub")
 
@@ -162,6 +163,62 @@ def test_check_looks_for_every_video(tmp_path: Path) -> None:
     assert "✓ 6 questions" in result.stdout
     assert "✗ 1 of 3 videos are there" in result.stdout
     assert "missing: vsi/scannet/scene0001_00.mp4" in result.stdout
+
+
+def test_check_looks_for_pictures_of_files_that_were_named(vqa_folder: Path, tmp_path: Path) -> None:
+    """Single files on the command line are checked as a folder is, and so are tables of one's own."""
+    files = {
+        "questions": vqa_folder / "v2_OpenEnded_mscoco_val2014_questions.json",
+        "annotations": vqa_folder / "v2_mscoco_val2014_annotations.json",
+        "images": vqa_folder / "val2014",
+    }
+    words = ("data", "check", "vqav2", "-T", ",".join(f"{name}={path}" for name, path in files.items()))
+    whole = eyechart(*words, folder=tmp_path)
+    assert whole.returncode == 0, whole.stderr
+    assert "✓ 3 of 3 pictures are there" in whole.stdout
+    (vqa_folder / "val2014" / "COCO_val2014_000000000101.jpg").unlink()
+    broken = eyechart(*words, folder=tmp_path)
+    assert broken.returncode == 4
+    assert "COCO_val2014_000000000101.jpg" in broken.stdout
+    assert "put the missing files where they are looked for" in broken.stderr
+
+
+def test_a_folder_that_is_not_whole_is_named_with_both_ways_out(vqa_folder: Path, tmp_path: Path) -> None:
+    """Six questions of 214,354 in a folder of the user's: fill it, or let the hub's take its place."""
+    result = eyechart("data", "check", "vqav2", "-T", f"data={vqa_folder}", folder=tmp_path)
+    assert result.returncode == 4
+    assert "6 questions, 214,354 expected" in result.stderr
+    assert f"complete {vqa_folder}, or leave it out and: eyechart data get vqav2:val" in result.stderr
+
+
+def test_ls_says_what_is_on_this_machine_and_whose_numbers_come_out(tmp_path: Path) -> None:
+    """A folder of data, a hub's cache with the questions and without the videos, and nothing at all."""
+    write_parquet(tmp_path / "data" / "mmsi" / "MMSI_Bench.parquet", mmsi_rows())
+    snapshot = tmp_path / "hf" / "hub" / "datasets--nyu-visionx--VSI-Bench" / "snapshots" / COMMIT
+    for name in ("test_debiased.parquet", "test_pruned.parquet"):
+        write_parquet(snapshot / name, vsi_rows())
+    (snapshot.parents[1] / "refs").mkdir()
+    (snapshot.parents[1] / "refs" / "main").write_text(COMMIT)
+
+    def listed() -> dict[str, dict[str, str]]:
+        result = eyechart("ls", "--json", folder=tmp_path, EYECHART_DATA=str(tmp_path / "data"))
+        assert result.returncode == 0, result.stderr
+        return {row["name"]: row for row in json.loads(result.stdout)["benchmarks"]}
+
+    rows = listed()
+    data = {name: rows[name]["data"] for name in ("starter", "mmsi", "mmsi_msr", "vsibench", "vqav2")}
+    assert data == {
+        "starter": "needs none",
+        "mmsi": "downloaded",
+        "mmsi_msr": "downloaded",
+        "vsibench": "questions only",
+        "vqav2": "not here",
+    }
+    (snapshot / "scannet.zip").write_bytes(b"")
+    assert listed()["vsibench"]["data"] == "downloaded"
+    assert rows["vqav2"]["parity"] == "equals GT-Vision-Lab/VQA@a013f00"
+    assert rows["starter"]["parity"] == "our own rule"
+    assert rows["mmsi_msr_visual_cot"]["about"].endswith("drawing first (cannot be run yet)")
 
 
 def test_init_writes_a_benchmark_that_runs(tmp_path: Path) -> None:

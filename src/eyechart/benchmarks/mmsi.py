@@ -74,6 +74,7 @@ def categories(
     method: str = "direct",
     data: str = "",
     revision: str = "main",
+    title: str = "",
     note: str = "",
 ) -> Benchmark:
     """Some categories as a benchmark with a name of its own."""
@@ -84,7 +85,7 @@ def categories(
     return Benchmark(
         name=name,
         part=part,
-        title="MMSI-Bench" if whole else f"MMSI-Bench: {', '.join(titles)}",
+        title=title or ("MMSI-Bench" if whole else f"MMSI-Bench: {', '.join(titles)}"),
         about="Questions that need two or more pictures of a place: position, attribute, motion, several steps.",
         source=TableSource(
             lambda: open_table(place.files()),

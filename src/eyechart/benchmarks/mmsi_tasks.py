@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from eyechart.benchmarks.base import Benchmark
-from eyechart.benchmarks.mmsi import categories, sample_from_row
+from eyechart.benchmarks.mmsi import CATEGORIES, categories, sample_from_row
 from eyechart.errors import UsageError
 
 __all__ = ["sample_from_row"]
@@ -30,7 +30,14 @@ def drawn(name: str, wanted: tuple[str, ...], part: str = "", *, data: str = "",
     """One task in two stages."""
     _has_no_parts(name, part)
     return categories(
-        name, wanted, style="mmsi_visual_cot.v1", method="visual_cot", data=data, revision=revision, note=_TWO_STAGES
+        name,
+        wanted,
+        style="mmsi_visual_cot.v1",
+        method="visual_cot",
+        data=data,
+        revision=revision,
+        title=f"MMSI-Bench: {', '.join(CATEGORIES[key] for key in wanted)}, drawing first (cannot be run yet)",
+        note=_TWO_STAGES,
     )
 
 

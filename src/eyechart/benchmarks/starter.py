@@ -26,7 +26,7 @@ def starter(part: str = "", *, n: str = str(DEFAULT_QUESTIONS), seed: str = "0")
 
         return spatial(family, mode, count=count, seed=_whole("seed", seed, least=0))
     if part and part not in KINDS:
-        raise unknown("part of benchmark starter", part, [*KINDS, *SPATIAL], listing="eyechart ls starter")
+        raise unknown("part of benchmark starter", part, [*KINDS, *SPATIAL])
     return Benchmark(
         name="starter",
         part=part,

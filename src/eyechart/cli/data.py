@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
 
 from eyechart import errors
@@ -41,24 +40,27 @@ def data(arguments: Namespace) -> int:
     prepare_hub(arguments)
     benchmark = get_benchmark(arguments.benchmark, pairs(arguments.task_args, flag="--task-args"))
     place: Place | None = getattr(benchmark.source, "place", None)
-    if place is None:
+    if arguments.action == "check":
+        check(benchmark, place)
+    elif place is None:
         write(f"{benchmark.id}: nothing to download, it draws its questions itself or was given its files by name")
-        return errors.OK
-    actions: dict[str, Callable[[Benchmark, Place, Namespace], None]] = {"get": get, "check": check, "where": where}
-    actions[arguments.action](benchmark, place, arguments)
+    elif arguments.action == "get":
+        get(benchmark, place, questions_only=arguments.questions)
+    else:
+        where(benchmark, place)
     return errors.OK
 
 
-def get(benchmark: Benchmark, place: Place, arguments: Namespace) -> None:
+def get(benchmark: Benchmark, place: Place, *, questions_only: bool) -> None:
     """Download what is not here yet, then check it."""
     if place.folder is None:
         size = f" ({place.published.size})" if place.published and place.published.size else ""
         say(f"{benchmark.id}: fetching from {place.published.home if place.published else place.by_hand}{size}")
-        place.download(media=not arguments.questions)
-    check(benchmark, place, arguments)
+        place.download(media=not questions_only)
+    check(benchmark, place)
 
 
-def where(benchmark: Benchmark, place: Place, _arguments: Namespace) -> None:
+def where(benchmark: Benchmark, place: Place) -> None:
     """Say which files are read, and where pictures are looked for."""
     for path in place.files():
         write(f"{path}  {path.stat().st_size:,} bytes")
@@ -67,15 +69,11 @@ def where(benchmark: Benchmark, place: Place, _arguments: Namespace) -> None:
         write(f"{root}  pictures or videos")
 
 
-def check(benchmark: Benchmark, place: Place, _arguments: Namespace) -> None:
+def check(benchmark: Benchmark, place: Place | None) -> None:
     """Count the questions, compare hashes where the hub gives them, look for every picture."""
-    problems: list[str] = []
-    for path in place.files():
-        wrong = hub.verify(path) if place.folder is None else ""
-        write(f"{'✗' if wrong else '✓'} {path.name}  {path.stat().st_size:,} bytes{f': {wrong}' if wrong else ''}")
-        problems += [f"{path.name}: {wrong}"] if wrong else []
+    problems = check_files(place) if place else []
     index = benchmark.source.index()
-    count, expected = len(index.entries), place.questions
+    count, expected = len(index.entries), place.questions if place else None
     short = expected is not None and count != expected
     write(
         f"{'✗' if short else '✓'} {count:,} questions{f', {expected:,} expected' if short else ''}  data={index.data}"
@@ -83,8 +81,30 @@ def check(benchmark: Benchmark, place: Place, _arguments: Namespace) -> None:
     problems += [f"{count:,} questions, {expected:,} expected"] if short else []
     problems += check_media(benchmark)
     if problems:
-        get_again = f"eyechart data get {place.benchmark}" if place.published else place.by_hand
-        raise SetupError(f"the data of {benchmark.id} are not whole", why="; ".join(problems[:3]), fix=get_again)
+        raise SetupError(
+            f"the data of {benchmark.id} are not whole", why="; ".join(problems[:3]), fix=way_to_whole(benchmark, place)
+        )
+
+
+def check_files(place: Place) -> list[str]:
+    """Name the files, and compare them with the hub's hashes where they come from its cache."""
+    problems = []
+    for path in place.files():
+        wrong = hub.verify(path) if place.folder is None else ""
+        write(f"{'✗' if wrong else '✓'} {path.name}  {path.stat().st_size:,} bytes{f': {wrong}' if wrong else ''}")
+        problems += [f"{path.name}: {wrong}"] if wrong else []
+    return problems
+
+
+def way_to_whole(benchmark: Benchmark, place: Place | None) -> str:
+    """How to get what is missing."""
+    if place is None:
+        return "put the missing files where they are looked for, or name their folder with -T"
+    fetched = f"eyechart data get {place.benchmark}" if place.published else place.by_hand
+    if place.folder is None:
+        return fetched
+    own = f"complete {place.folder}"
+    return f"{own}, or leave it out and: {fetched}" if fetched and benchmark.name != str(place.folder) else own
 
 
 def check_media(benchmark: Benchmark) -> list[str]:

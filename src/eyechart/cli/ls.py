@@ -10,12 +10,13 @@ from pathlib import Path
 import msgspec
 
 from eyechart import errors
-from eyechart.benchmarks import BENCHMARKS, get_benchmark
+from eyechart.benchmarks import BENCHMARKS, Benchmark, get_benchmark
 from eyechart.cli.commands import Command
 from eyechart.cli.parser import Parser
 from eyechart.errors import EyechartError, UsageError
 from eyechart.registry import unknown
 from eyechart.report.table import table
+from eyechart.sources.place import Place
 
 Rows = list[dict[str, str]]
 
@@ -54,13 +55,15 @@ def ls(arguments: Namespace) -> int:
 
 
 def benchmarks() -> Rows:
-    """Every benchmark with what it costs and where it comes from."""
+    """Every benchmark with what it costs, whether its data are here, and whose numbers it gives."""
+    from eyechart.metrics import get_metric
+
     rows = []
     for name in BENCHMARKS.names():
         try:
             benchmark = get_benchmark(name)
         except EyechartError as error:  # somebody's package that cannot be loaded must not hide the others
-            empty = dict.fromkeys(("modality", "size", "headline", "licence"), "")
+            empty = dict.fromkeys(("modality", "size", "data", "headline", "parity", "licence"), "")
             rows.append({"name": name, **empty, "about": error.what})
             continue
         rows.append(
@@ -68,12 +71,27 @@ def benchmarks() -> Rows:
                 "name": name,
                 "modality": benchmark.modality,
                 "size": benchmark.size,
+                "data": data_here(benchmark),
                 "headline": benchmark.headline,
+                "parity": parity(get_metric(benchmark.headline).upstream),
                 "licence": benchmark.licence,
                 "about": benchmark.title,
             }
         )
     return rows
+
+
+def data_here(benchmark: Benchmark) -> str:
+    """Whether the questions and pictures are on this machine; nothing is downloaded to find out."""
+    place: Place | None = getattr(benchmark.source, "place", None)
+    if place is None:
+        return "needs none"
+    return {"all": "downloaded", "questions": "questions only", "none": "not here"}[place.here()]
+
+
+def parity(upstream: str) -> str:
+    """The program whose numbers the headline equals, as the parity tests hold it: repository and commit."""
+    return f"equals {upstream.partition(' ')[0]}" if upstream else "our own rule"
 
 
 def models() -> Rows:

@@ -64,6 +64,20 @@ class Place:
             raise self.missing()
         return found
 
+    def here(self) -> str:
+        """What of it is on this machine: `all`, `questions` (archives of pictures or videos are missing), `none`."""
+        published = self.published
+        if self.folder is not None:
+            try:
+                return "all" if self._local(self.folder) else "none"
+            except InputError:
+                return "none"
+        if published is None or not self._cached(published):
+            return "none"
+        if published.media and not hub.cached(published.repo, published.revision, published.media):
+            return "questions"
+        return "all"
+
     def download(self, *, media: bool = True, token_file: str = "") -> None:
         """Fetch the question files, and the archives of pictures or videos, into the hub's cache."""
         if self.published is None:
