@@ -129,15 +129,15 @@ def run(
     control: str = "",
     limit: int | str = "",
     sample: int = 0,
-    ids: Sequence[str] = (),
+    ids: str | Sequence[str] = (),
     seed: int = 0,
     repeats: int = 1,
     concurrency: int | None = None,
     timeout: float = 120.0,
-    metrics: Sequence[str] = (),
+    metrics: str | Sequence[str] = (),
     runs: str | Path = "runs",
     fresh: bool = False,
-    retry: Sequence[str] = (),
+    retry: str | Sequence[str] = (),
     watch: Watch | None = None,
 ) -> Run:
     """Put a benchmark to a model, mark the answers, return the run. The same call again continues or re-reads it."""
@@ -147,19 +147,19 @@ def run(
             model=model,
             benchmark_options=texts(options),
             model_args=texts(model_args),
-            metrics=tuple(metrics),
+            metrics=words(metrics),
             style=prompt,
             gen=texts(gen),
             media=texts(media),
             control=control,
-            selection=Selection(limit=str(limit), sample=sample, ids=tuple(ids)),
+            selection=Selection(limit=str(limit), sample=sample, ids=words(ids)),
             seed=seed,
             repeats=repeats,
             concurrency=concurrency,
             timeout_s=timeout,
             runs=Path(runs),
             fresh=fresh,
-            retry=frozenset(retry),
+            retry=frozenset(words(retry)),
             command="eyechart.run(…)",
         )
     )
@@ -179,7 +179,7 @@ def compare(
     second: str | Path | Run,
     *,
     metric: str = "",
-    across: Sequence[str] = (),
+    across: str | Sequence[str] = (),
     allow_mismatch: bool = False,
     runs: str | Path = "runs",
 ) -> Verdict:
@@ -188,7 +188,7 @@ def compare(
         open_run(first, runs).folder,
         open_run(second, runs).folder,
         metric=metric,
-        allowed=Allowed(fields=across, anything=allow_mismatch),
+        allowed=Allowed(fields=words(across), anything=allow_mismatch),
     )
     return Verdict(comparison)
 
@@ -233,7 +233,7 @@ def score(
     annotations: str | Path | None = None,
     data: str | Path | None = None,
     answer_key: str | Path | None = None,
-    metrics: Sequence[str] = (),
+    metrics: str | Sequence[str] = (),
     missing: Literal["error", "wrong", "skip"] = "error",
     model: str = "",
     seed: int = 0,
@@ -248,12 +248,17 @@ def score(
             data=Path(data) if data else None,
             answer_key=Path(answer_key) if answer_key else None,
         ),
-        metrics=tuple(metrics),
+        metrics=words(metrics),
         missing=missing,
         model=model,
         seed=seed,
     )
     return Marked(only_one(score_file(request), request.source))
+
+
+def words(given: str | Sequence[str]) -> tuple[str, ...]:
+    """One word is a list of one, not of its letters."""
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def texts(given: Mapping[str, Any] | None) -> dict[str, str]:

@@ -147,3 +147,16 @@ def test_scores_that_are_damaged_are_made_anew(eyechart: CommandLine) -> None:
     assert f"eyechart rescore runs/{run.name}" in refused.stderr
     eyechart("rescore", f"runs/{run.name}")
     assert (run / "scores.jsonl").read_bytes() == sound
+
+
+def test_an_interrupt_does_not_wait_for_what_waits(eyechart: CommandLine, scripted: Start) -> None:
+    """Ctrl-C once, while every question waits to try again: nothing is in flight, so the run ends at once."""
+    server = scripted(script={"": "429:100"})
+    process = eyechart.start(*run_words(server))
+    while not server.requests:
+        time.sleep(0.01)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert list(read_exchanges(eyechart.run_folder() / "outcomes.jsonl")) == []  # nothing ended, all stays open

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import inspect
 import os
 import shlex
 import sys
 from argparse import Namespace
 from pathlib import Path
 
-from eyechart.benchmarks import BENCHMARKS
 from eyechart.cli.parser import Parser, pairs
 from eyechart.errors import SetupError, UsageError
 from eyechart.models import MODELS
@@ -154,7 +152,6 @@ def specs(arguments: Namespace) -> list[RunSpec]:
 def spec(arguments: Namespace, benchmark: str, model: str, model_args: dict[str, str]) -> RunSpec:
     """One benchmark put to one model."""
     options = pairs(arguments.task_args, flag="--task-args") | ({"mode": arguments.mode} if arguments.mode else {})
-    limit = widen(benchmark, options, arguments.limit)
     media = {name: getattr(arguments, name) for name in ("max_side", "frames", "fps", "timestamps", "native_video")}
     return RunSpec(
         benchmark=benchmark,
@@ -166,7 +163,7 @@ def spec(arguments: Namespace, benchmark: str, model: str, model_args: dict[str,
         gen=sampling(arguments),
         media={name: value for name, value in media.items() if value is not None},
         control=arguments.control,
-        selection=Selection(limit=limit, sample=arguments.sample, ids=words(arguments.sample_id)),
+        selection=Selection(limit=arguments.limit, sample=arguments.sample, ids=words(arguments.sample_id)),
         seed=arguments.seed,
         repeats=arguments.repeats,
         concurrency=concurrency(arguments.concurrency),
@@ -180,17 +177,6 @@ def spec(arguments: Namespace, benchmark: str, model: str, model_args: dict[str,
         verbose=arguments.verbose,
         command="eyechart " + without_secrets([shlex.quote(word) for word in sys.argv[1:]]),
     )
-
-
-def widen(benchmark: str, options: dict[str, str], limit: str) -> str:
-    """A benchmark that draws its own questions has as many as are asked for: a larger limit draws more."""
-    base = benchmark.partition(":")[0]
-    if limit.isdigit() and "n" not in options and base in BENCHMARKS:
-        parameter = inspect.signature(BENCHMARKS.get(base)).parameters.get("n")
-        if parameter is not None and int(limit) >= int(parameter.default):
-            options["n"] = limit
-            return ""
-    return limit
 
 
 def name_and_arguments(model: str, given: dict[str, str]) -> tuple[str, dict[str, str]]:

@@ -10,11 +10,12 @@ import asyncio
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from eyechart.errors import ModelError
 from eyechart.records import Exchange, Failure, Outcome, Response, Sample, Timing
 from eyechart.runner.asking import Asking, Job, Prepared
-from eyechart.runner.interrupt import on_interrupt
+from eyechart.runner.interrupt import Interrupts
 from eyechart.runner.limits import Limit
 from eyechart.runner.retry import RetryPolicy, with_retries
 from eyechart.runner.watch import Watch
@@ -32,12 +33,23 @@ class Abandoned(Exception):
 class Loop:
     """Asks jobs until none is left, somebody interrupts, or an error ends the run."""
 
-    def __init__(self, asking: Asking, *, journal: Journal, limit: Limit, policy: RetryPolicy, watch: Watch) -> None:
+    def __init__(
+        self,
+        asking: Asking,
+        *,
+        journal: Journal,
+        limit: Limit,
+        policy: RetryPolicy,
+        watch: Watch,
+        interrupts: Interrupts | None = None,
+    ) -> None:
         self.asking, self.journal, self.limit, self.policy, self.watch = asking, journal, limit, policy, watch
+        self.interrupts = interrupts or Interrupts()
         self.interrupted = False
-        self.in_flight = 0
         self._fatal: BaseException | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._sent: set[asyncio.Task[Any] | None] = set()  # those whose request is with the model right now
+        self._cut: set[asyncio.Task[Any] | None] = set()  # those that were stopped there
         self._held = 0
         self._room = asyncio.Event()
         self._pool = ThreadPoolExecutor(PREPARING_THREADS, thread_name_prefix="prepare")
@@ -45,7 +57,7 @@ class Loop:
     async def run(self, jobs: Iterator[Job]) -> None:
         """Ask all jobs. What ends the run early is raised after everything in flight has been written down."""
         try:
-            with on_interrupt(self.interrupt):
+            with self.interrupts.call(self.interrupt):
                 for job in jobs:
                     await self._wait_for_room()
                     if self.stopping:
@@ -65,13 +77,20 @@ class Loop:
         """No new question is sent any more."""
         return self.interrupted or self._fatal is not None
 
+    @property
+    def in_flight(self) -> int:
+        """How many requests are with the model."""
+        return len(self._sent)
+
     def interrupt(self) -> None:
         """Once: send nothing new and wait for what is in flight. Twice: end at once."""
         if self.interrupted:
-            self._cancel_all()
+            self._cancel(self._tasks)
             return
         self.interrupted = True
         self._room.set()
+        # Who waits for a slot or to try again would not be sent any more: nobody has to sit through that.
+        self._cancel(self._tasks - self._sent)
         self.watch.note(f"stopping: waiting for {self.in_flight} in flight; Ctrl-C again stops at once")
 
     async def _wait_for_room(self) -> None:
@@ -88,10 +107,11 @@ class Loop:
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, Abandoned) and self._fatal is None:
             self._fatal = error
-            self._cancel_all()  # waiting gains nothing: what stopped one would stop them all
+            self._cancel(self._tasks)  # waiting gains nothing: what stopped one would stop them all
 
-    def _cancel_all(self) -> None:
-        for task in self._tasks:
+    def _cancel(self, tasks: set[asyncio.Task[None]]) -> None:
+        self._cut |= self._sent & set(tasks)
+        for task in tasks:
             task.cancel()
 
     async def _ask(self, job: Job) -> None:
@@ -111,17 +131,17 @@ class Loop:
             self._record(self.asking.unprepared(job, failure_of(error, "prepare")), sample)
 
     async def _put(self, job: Job, prepared: Prepared, queued: float) -> Outcome:
-        request = self.asking.request(job, prepared)
+        request, task = self.asking.request(job, prepared), asyncio.current_task()
 
         async def call() -> Response:
             if self.stopping:
                 raise Abandoned
-            self.in_flight += 1
+            self._sent.add(task)
             self.watch.asked(self.in_flight)
             try:
                 return await self.asking.model.generate(request)
             finally:
-                self.in_flight -= 1
+                self._sent.discard(task)
 
         self._held += prepared.held_bytes
         sent_at, tries = time.monotonic(), 1
@@ -130,6 +150,8 @@ class Loop:
             result, tries, sent_at = await with_retries(call, self.policy, self.limit, key=job.entry.id)
             outcome = failure_of(result, "request") if isinstance(result, ModelError) else result
         except asyncio.CancelledError:
+            if task not in self._cut:
+                raise Abandoned from None
             outcome = Failure(kind="cancelled", stage="request", message="stopped before the reply came")
         finally:
             self._held -= prepared.held_bytes

@@ -18,6 +18,7 @@ from eyechart.marking.signature import answered_by, asked_and_marked, describe_s
 from eyechart.models import Model, get_model
 from eyechart.records import Entry, Sample
 from eyechart.runner.asking import Asking, Job
+from eyechart.runner.interrupt import Interrupts
 from eyechart.runner.limits import AdaptiveLimit, FixedLimit, Limit
 from eyechart.runner.log import logged
 from eyechart.runner.loop import Loop
@@ -48,24 +49,30 @@ def ask(settled: Settled, watch: Watch) -> Asked:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(_ask(settled, watch))
+        return asyncio.run(_ask(settled, watch, Interrupts()))
     outcome: list[Asked | BaseException] = []
+    interrupts, over = Interrupts(), threading.Event()
 
     def work() -> None:
         try:
-            outcome.append(asyncio.run(_ask(settled, watch)))
+            outcome.append(asyncio.run(_ask(settled, watch, interrupts)))
         except BaseException as error:  # noqa: BLE001 - carried over to the caller's thread, whatever it is
             outcome.append(error)
+        finally:
+            over.set()
 
-    thread = threading.Thread(target=work, name="eyechart-run")
-    thread.start()
-    thread.join()
+    threading.Thread(target=work, name="eyechart-run").start()
+    while not over.is_set():
+        try:
+            over.wait()  # not the thread's own join: on Python 3.11 one that was interrupted takes it for ended
+        except KeyboardInterrupt:  # the cell was interrupted: so is the run, which would go on unseen otherwise
+            interrupts.send()
     if isinstance(outcome[0], BaseException):
         raise outcome[0]
     return outcome[0]
 
 
-async def _ask(settled: Settled, watch: Watch) -> Asked:
+async def _ask(settled: Settled, watch: Watch, interrupts: Interrupts) -> Asked:
     spec, began = settled.spec, time.monotonic()
     model = get_model(spec.model, spec.model_args)
     try:
@@ -77,14 +84,16 @@ async def _ask(settled: Settled, watch: Watch) -> Asked:
             write_manifest(settled, model, folder)
             if torn:
                 log.note(f"the last line of the journal was torn ({torn} bytes) and has been cut off")
-            interrupted = await _put_questions(settled, model, folder, progress, log)
+            interrupted = await _put_questions(settled, model, folder, progress, watch=log, interrupts=interrupts)
     finally:
         with suppress(asyncio.CancelledError):
             await model.close()
     return Asked(folder=folder, interrupted=interrupted, seconds=time.monotonic() - began)
 
 
-async def _put_questions(settled: Settled, model: Model, folder: RunFolder, progress: Progress, watch: Watch) -> bool:
+async def _put_questions(
+    settled: Settled, model: Model, folder: RunFolder, progress: Progress, *, watch: Watch, interrupts: Interrupts
+) -> bool:
     spec = settled.spec
     total = len(settled.entries) * spec.repeats
     done = sum((e.id, spec.control, r) in progress.done for e in settled.entries for r in range(spec.repeats))
@@ -100,6 +109,7 @@ async def _put_questions(settled: Settled, model: Model, folder: RunFolder, prog
             limit=limit_for(model, spec.concurrency, spec.timeout_s),
             policy=RetryPolicy(tries=spec.tries, timeout_s=spec.timeout_s, seed=spec.seed),
             watch=watch,
+            interrupts=interrupts,
         )
         await loop.run(open_jobs(settled, progress))
         return loop.interrupted

@@ -60,6 +60,7 @@ def settle(spec: RunSpec, *, method: str = "") -> Settled:
     """Resolve all names; errors here are the user's to mend before anything is sent.
 
     `method` is how questions are put, where that is not as the benchmark says: its words can be shown without it."""
+    spec = widened(spec)
     benchmark = get_benchmark(spec.benchmark, benchmark_options(spec))
     sampling = sampling_from(benchmark.sampling, spec.gen)
     media = media_from(benchmark.media, spec.media)
@@ -89,6 +90,17 @@ def settle(spec: RunSpec, *, method: str = "") -> Settled:
         method=METHODS.get(method),
         metrics=choose_metrics(benchmark, spec.metrics, len(entries)),
     )
+
+
+def widened(spec: RunSpec) -> RunSpec:
+    """A benchmark that draws its own questions has as many as are asked for: a larger limit draws more."""
+    base, limit = spec.benchmark.partition(":")[0], spec.selection.limit
+    if limit.isdecimal() and "n" not in spec.benchmark_options and base in BENCHMARKS:
+        parameter = inspect.signature(BENCHMARKS.get(base)).parameters.get("n")
+        if parameter is not None and int(limit) >= int(parameter.default):
+            options = {**spec.benchmark_options, "n": limit}
+            return replace(spec, benchmark_options=options, selection=replace(spec.selection, limit=""))
+    return spec
 
 
 def benchmark_options(spec: RunSpec) -> dict[str, str]:

@@ -1,0 +1,84 @@
+"""The Python interface as a person uses it: in a script, in a notebook's running loop, interrupted there."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import eyechart
+from eyechart.errors import UsageError
+from eyechart.store import read_exchanges
+from servers.scripted import ScriptedServer
+
+Start = Callable[..., ScriptedServer]
+
+# A notebook's cell runs while the kernel's loop runs in the same thread.
+CELL = """
+import asyncio, sys, threading
+import eyechart
+
+async def cell():
+    run = eyechart.run("starter", sys.argv[1], runs=sys.argv[2], concurrency=4)
+    print(run.interrupted, sorted(t.name for t in threading.enumerate() if t.name.startswith("eyechart")))
+
+asyncio.new_event_loop().run_until_complete(cell())
+"""
+
+
+def start_cell(server: ScriptedServer, runs: Path) -> subprocess.Popen[str]:
+    """Run the cell, and leave it running."""
+    command = [sys.executable, "-c", CELL, f"{server.url}#scripted", str(runs)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_run_inside_a_running_loop(scripted: Start, tmp_path: Path) -> None:
+    """A notebook asks all questions and gets the run back."""
+    server = scripted()
+    cell = start_cell(server, tmp_path)
+    said, errors = cell.communicate(timeout=60)
+    assert (said, cell.returncode) == ("False []\n", 0), errors
+    assert len(server.requests) == 120
+
+
+def test_an_interrupted_cell_interrupts_its_run(scripted: Start, tmp_path: Path) -> None:
+    """What is in flight is written down, nothing more is sent, and no thread goes on asking unseen."""
+    server = scripted(chance={"slow:0.2": 1.0})
+    cell = start_cell(server, tmp_path)
+    while len(server.requests) < 8:
+        time.sleep(0.01)
+    cell.send_signal(signal.SIGINT)
+    said, errors = cell.communicate(timeout=60)
+    assert (said, cell.returncode) == ("True []\n", 0), errors
+    (journal,) = tmp_path.glob("*/outcomes.jsonl")
+    assert sum(1 for _ in read_exchanges(journal)) == len(server.requests) < 120
+
+
+def test_the_same_words_as_on_the_command_line(tmp_path: Path) -> None:
+    """A larger limit draws more questions, a single word is as good as a list of one."""
+    run = eyechart.run("starter", "baseline:majority", limit=130, metrics="exact", runs=tmp_path)
+    assert run.document.n.total == 130
+    assert "exact" in run.document.metrics
+    one = eyechart.run("starter", "baseline:majority", ids="s0-p0000-existence", runs=tmp_path)
+    assert [row.sample for row in one.rows()] == ["s0-p0000-existence"]
+    with pytest.raises(UsageError, match="unknown failure kind 'timeot'"):
+        eyechart.run("starter", "baseline:majority", retry="timeot", runs=tmp_path)
+
+
+def test_a_run_is_opened_compared_and_shown(tmp_path: Path) -> None:
+    """Scores, intervals, tables and the verdict, as objects and as text that a notebook may show."""
+    gold = eyechart.run("starter", "baseline:echo-gold", runs=tmp_path)
+    constant = eyechart.run("starter", "baseline:constant=<b>red</b>", runs=tmp_path)
+    assert eyechart.open_run(gold.path.name, tmp_path) == gold
+    assert gold.score == pytest.approx(1.0)
+    verdict = eyechart.compare(gold, constant)
+    assert verdict.shown
+    assert verdict.difference == pytest.approx(1.0 - (constant.score or 0.0))
+    assert "echo-gold" in str(verdict)
+    assert "overall" in gold.table()
+    assert "<b>" not in constant._repr_html_() + verdict._repr_html_()
