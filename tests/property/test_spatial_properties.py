@@ -118,6 +118,19 @@ def test_any_text_gets_a_score_or_a_reason(sample: Sample, reply: str) -> None:
         assert (metric.wrong(sample).value or 0.0) == 0.0, name
 
 
+@pytest.mark.parametrize("name", IDS)
+def test_a_model_that_repeats_itself_gets_a_score(name: str) -> None:
+    """One word four hundred times over, glued or not, is marked like any other text ("hundred" among them)."""
+    metric = get_metric(name)
+    tags = {"question_type": "object_counting", "sample_id": "mazenav.vqa.7.0"}
+    sample = Sample(id="q", references=("3",), choices={"A": "3", "B": "4"}, tags=tags)
+    for piece in PIECES:
+        for reply in (piece * 400, f"{piece} " * 400):
+            value = metric.score(sample, reply).value
+            assert value is not None, piece
+            assert 0 <= value <= 1, piece
+
+
 @no_deadline
 @given(glued, st.sampled_from(("", "count", "m", "cm", "m2")))
 def test_what_is_read_is_a_number(reply: str, unit: str) -> None:

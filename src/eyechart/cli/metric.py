@@ -21,7 +21,10 @@ from eyechart.cli.parser import Parser, pairs
 from eyechart.errors import OK, InputError, UsageError
 from eyechart.metrics import get_metric
 from eyechart.metrics.base import Metric
-from eyechart.records import Sample, Score
+from eyechart.records import UNDECODABLE, Sample, Score
+
+# Metrics that have no error of their own for it would compare with an empty text.
+NO_REFERENCE = "no_reference: there is nothing to compare with"
 
 Scalar: TypeAlias = str | int | float | bool | None
 
@@ -83,11 +86,12 @@ def run(space: argparse.Namespace) -> int:
 
 
 def _mark(metric: Metric, line: Line) -> Marked | Unmarked:
-    if line.answer is None:
-        return Unmarked(line.id, "no_answer: the answer is null, and the metrics read text")
-    score: Score = metric.score(_sample(line), _text(line.answer))
+    sample = _sample(line)
+    score: Score = metric.null(sample) if line.answer is None else metric.score(sample, _text(line.answer))
     if score.error:
         return Unmarked(line.id, score.error)
+    if not sample.references and "multiple_choice_answer" not in sample.tags:
+        return Unmarked(line.id, NO_REFERENCE)
     if score.value is None:
         return Unmarked(line.id, f"no_score: {metric.id} is defined for a whole file only")
     return Marked(line.id, score.value, score.read_as)
@@ -120,7 +124,7 @@ def _decoded(lines: IO[bytes], name: str) -> Iterator[Line]:
             continue
         try:
             yield decoder.decode(bare)
-        except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+        except UNDECODABLE as problem:
             raise InputError(
                 f"{name}: line {number}: {_said(problem)}",
                 why="each line is one JSON object with id, answer and references",
@@ -130,6 +134,8 @@ def _decoded(lines: IO[bytes], name: str) -> Iterator[Line]:
 
 def _said(problem: Exception) -> str:
     """The decoder's own words: what is wrong, and at which byte or field."""
+    if isinstance(problem, RecursionError):
+        return "brackets are nested too deeply"
     return str(problem) or type(problem).__name__
 
 

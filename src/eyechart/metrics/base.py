@@ -35,6 +35,10 @@ class Metric(Protocol):
         """The score of a question without any answer, in the reading that counts failures as wrong."""
         return Score(value=0.0)
 
+    def null(self, sample: Sample) -> Score:
+        """The score of a null in place of an answer, where the official program has one."""
+        return Score(value=None, error="no_answer: the answer is null, and the metrics read text")
+
     def explain(self, sample: Sample, text: str) -> str:
         """The arithmetic behind the score, for a person."""
         score = self.score(sample, text)

@@ -27,6 +27,9 @@ class MeanOver(Metric):
     def wrong(self, sample: Sample) -> Score:
         return self.metric.wrong(sample)
 
+    def null(self, sample: Sample) -> Score:
+        return self.metric.null(sample)
+
     def explain(self, sample: Sample, text: str) -> str:
         return self.metric.explain(sample, text)
 

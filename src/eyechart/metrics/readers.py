@@ -108,7 +108,10 @@ def first_number(text: str, unit: str = "") -> Reading:
         return Reading(float(digits[0]), digits[0], "first number")
     if not words:
         return Reading(None, None, "first number")
-    number = float(words_to_number(words))
+    try:
+        number = float(words_to_number(words))
+    except OverflowError:  # "hundred" a hundred and sixty times over: the tool itself stops here
+        return Reading(None, None, "first number, in words: too large")
     return Reading(number, shown(number), "first number, in words")
 
 
@@ -126,10 +129,16 @@ def _first_number_words(folded: str) -> tuple[list[str], int | None]:
     return run, start
 
 
+# No float is as large, and no word makes a number smaller: from here on counting would only cost time.
+_BEYOND_FLOATS = 10**309
+
+
 def words_to_number(words: list[str]) -> int:
     """The value of number words in order: three thousand two hundred → 3200."""
     total = current = 0
     for word in words:
+        if total + current > _BEYOND_FLOATS:
+            break
         value = NUMBER_WORDS[word]
         if value == 100:
             current = max(current, 1) * 100

@@ -89,6 +89,8 @@ def test_options(tmp_path: Path) -> None:
         (b'{"id": "x", "answer": "1", "references": "1"}', "references"),
         (b'{"id": "x", "answer": {"a": 1}, "references": ["1"]}', "answer"),
         (b"[1, 2]", "line 2"),
+        (b"9" * 3_000 + b"]", "line 2"),
+        (b'{"id": "x", "answer": "1", "references": ["1"], "tags": ' + b'{"a":' * 9_000, "nested too deeply"),
         (b'{"id": "x", "answer": "\xff", "references": ["1"]}', "line 2"),
     ],
 )
@@ -103,6 +105,26 @@ def test_malformed_input_names_file_and_line(
     assert f"{source}: line 2" in message
     assert said in message
     assert list(tmp_path.iterdir()) == [source]
+
+
+def test_without_references_nothing_is_marked(tmp_path: Path) -> None:
+    """No metric takes an absent gold answer for an empty text, which the substring test would find anywhere."""
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    tags = {"question_type": "object_counting", "sample_id": "spatialmap.vqa.0.0"}
+    source.write_bytes(written([{"id": "x", "answer": "1", "references": [], "tags": tags}]))
+    for metric in ("exact", "mra", "mmsi", "spatialeval_official", "choice", "wups@0.9"):
+        assert main(["metric", metric, "--in", str(source), "--out", str(target)]) == 0
+        assert kinds(target.read_bytes()) == [{"id": "x", "error": "no_reference"}]
+
+
+def test_a_null_where_the_program_expects_one(tmp_path: Path) -> None:
+    """lmms-eval counts a null as a wrong answer; the extractor of the README stops at it."""
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_bytes(written([{"id": "x", "answer": None, "references": ["A"]}]))
+    assert main(["metric", "mmsi[lmms_head=true]", "--in", str(source), "--out", str(target)]) == 0
+    assert kinds(target.read_bytes()) == [{"id": "x", "score": 0.0, "read_as": None}]
+    assert main(["metric", "mmsi", "--in", str(source), "--out", str(target)]) == 0
+    assert kinds(target.read_bytes()) == [{"id": "x", "error": "no_answer"}]
 
 
 def test_damaged_gzip_and_missing_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
