@@ -160,3 +160,19 @@ def test_an_interrupt_does_not_wait_for_what_waits(eyechart: CommandLine, script
     process.communicate(timeout=20)
     assert process.returncode == 130
     assert list(read_exchanges(eyechart.run_folder() / "outcomes.jsonl")) == []  # nothing ended, all stays open
+
+
+def test_another_part_of_the_benchmark_is_a_run_of_its_own(eyechart: CommandLine, scripted: Start) -> None:
+    """A sample, the first N, others, repeats: no result takes another's place, and no question is asked twice."""
+    server = scripted()
+    parts = (("--sample", "40"), ("--limit", "40"), ("--limit", "5-15"), ("--limit", "15-60"), ("--sample", "12"))
+    results = [eyechart(*run_words(server), *part).stdout for part in parts]
+    asked = len(server.requests)
+    assert asked == len({seen.question for seen in server.requests})
+    assert [eyechart(*run_words(server), *part).stdout for part in parts] == results
+    assert len(list((eyechart.folder / "runs").iterdir())) == len(parts)
+    twice = eyechart(*run_words(server), "--limit", "5-15", "--repeats", "2").stdout
+    assert len(server.requests) == asked + 11
+    assert eyechart(*run_words(server), "--limit", "5-15").stdout == results[2]
+    assert eyechart(*run_words(server), "--limit", "5-15", "--repeats", "2").stdout == twice
+    assert len(server.requests) == asked + 11

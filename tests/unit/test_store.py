@@ -165,11 +165,18 @@ def test_damage_is_found_before_lines_are_copied(tmp_path: Path) -> None:
     source, target = tmp_path / "outcomes.jsonl", tmp_path / "copy.jsonl"
     source.write_bytes(b'{"sample":"a"}\n{broken\n{"sample":"b"}\n')
     with pytest.raises(InputError, match="line 2"):
-        copy_lines(source, target, {"a", "b"})
-    assert not target.exists()
-    source.write_bytes(b'{"sample":"a"}\n{"sample":"c"}\n{"sample":"b"}\n{"sample":"to')
-    copy_lines(source, target, {"a", "b"})
-    assert target.read_bytes() == b'{"sample":"a"}\n{"sample":"b"}\n'
+        copy_lines([source], target, {Key("a"), Key("b")})
+    assert target.read_bytes() == b""
+
+
+def test_answers_of_several_runs_come_together(tmp_path: Path) -> None:
+    """Each wanted question once, from the first journal in which it was answered; failures do not hide an answer."""
+    answer, failure = b'{"sample":"%s"}\n', b'{"sample":"%s","failure":{"kind":"timeout"}}\n'
+    first, second, target = tmp_path / "1.jsonl", tmp_path / "2.jsonl", tmp_path / "copy.jsonl"
+    first.write_bytes(answer % b"a" + answer % b"other" + failure % b"b" + b'{"sample":"to')
+    second.write_bytes(answer % b"a" + answer % b"b" + answer % b"c")
+    copy_lines([first, second], target, {Key("a"), Key("b"), Key("c")})
+    assert target.read_bytes() == answer % b"a" + failure % b"b" + answer % b"b" + answer % b"c"
 
 
 @pytest.mark.parametrize("name", ["run.lock", "outcomes.jsonl"])

@@ -30,7 +30,7 @@ from eyechart.runner.surroundings import git_state, hardware, is_secret, version
 from eyechart.runner.watch import Watch
 from eyechart.store import Journal, Manifest, RunFolder, open_run
 from eyechart.store.folder import create_run, runs_that_asked
-from eyechart.store.journal import copy_lines, recover
+from eyechart.store.journal import Key, asked_about, copy_lines, recover
 from eyechart.store.lock import locked
 from eyechart.store.manifest import Session
 
@@ -156,16 +156,17 @@ def folder_for(settled: Settled, model: Model) -> RunFolder:
         refuse_other_run(folder, identity)
         return folder
     same = [] if spec.fresh else list(runs_that_asked(spec.runs, identity))
-    asked = (str(spec.selection), len(settled.entries))
+    asked = (str(spec.selection), len(settled.entries), spec.repeats)
     for folder, manifest in same:
-        if (manifest.selection, manifest.questions) == asked:
+        if (manifest.selection, manifest.questions, manifest.repeats) == asked:
             return folder
+    wanted = {Key(entry.id, spec.control, repeat) for entry in settled.entries for repeat in range(spec.repeats)}
     for folder, manifest in same:
-        if manifest.questions <= len(settled.entries):
-            return folder  # a narrower one: it grows
+        if manifest.questions <= len(settled.entries) and asked_about(folder.journal) <= wanted:
+            return folder  # a part of this one: it grows
     folder = create_run(spec.runs, settled.benchmark.id, model.name, spec.control)
-    if same:  # a wider one: its result stays what it is, its answers are not asked for again
-        copy_lines(same[0][0].journal, folder.journal, {entry.id for entry in settled.entries})
+    if same:  # they hold other questions too: their results stay what they are, their answers are not asked for again
+        copy_lines((other.journal for other, _ in same), folder.journal, wanted)
     return folder
 
 

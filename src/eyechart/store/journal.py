@@ -11,7 +11,7 @@ import os
 import shlex
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeVar
@@ -153,21 +153,43 @@ def _end_of_whole_lines(file: BinaryIO, size: int) -> int:
     return 0
 
 
-class _Sample(Record, frozen=True):
+class _Asked(Record, frozen=True):
+    """What copying needs of a line."""
+
     sample: str
+    variant: str = ""
+    repeat: int = 0
+    final: bool = True
+    failure: msgspec.Raw = msgspec.Raw(b"")  # whether there is one is enough
+
+    @property
+    def key(self) -> Key:
+        return Key(self.sample, self.variant, self.repeat)
 
 
-def copy_lines(source: Path, target: Path, samples: set[str]) -> None:
-    """Copy the exchanges about some questions to another run's journal, byte for byte."""
-    # Looked at as a whole before anything is written: a damaged line is found with its number.
-    wanted = [line.sample in samples for line in read_lines(source, msgspec.json.Decoder(_Sample))]
+def copy_lines(sources: Iterable[Path], target: Path, wanted: Collection[Key]) -> None:
+    """Copy what is known about some questions into another run's journal, byte for byte.
+
+    Where several journals hold a question, the first one in which it was answered is enough.
+    """
+    open_still = set(wanted)
     try:
-        with source.open("rb") as lines, target.open("wb") as copy:
-            copy.writelines(line for line, keep in zip(lines, wanted, strict=False) if keep)
+        with target.open("wb") as copy:
+            for source in (path for path in sources if path.exists()):
+                # Looked at as a whole before any of it is written: a damaged line is found with its number.
+                asked = list(read_lines(source, msgspec.json.Decoder(_Asked)))
+                with source.open("rb") as lines:
+                    copy.writelines(line for line, found in zip(lines, asked, strict=False) if found.key in open_still)
+                open_still -= {found.key for found in asked if found.final and not bytes(found.failure)}
             copy.flush()
             os.fsync(copy.fileno())
     except OSError as error:
         raise unwritable(target, error) from error
+
+
+def asked_about(path: Path) -> set[Key]:
+    """Every question that a journal says anything about."""
+    return {line.key for line in read_lines(path, msgspec.json.Decoder(_Asked))}
 
 
 Line = TypeVar("Line")
