@@ -62,7 +62,19 @@ def test_the_bare_form_and_other_tools_flags(eyechart: CommandLine) -> None:
         (("run", "starter", *MAJORITY, "--limit", "x"), 2, "cannot read --limit x"),
         (("run", "starter", *MAJORITY, "-j", "0"), 2, "-j takes auto or a number"),
         (("run", "starter", *MAJORITY, "--gen", "temperature=hot"), 2, "temperature takes a number"),
+        (("run", "starter", *MAJORITY, "--gen", "temperature=nan"), 2, "temperature takes a number"),
+        (("run", "starter", *MAJORITY, "--timeout", "0"), 2, "--timeout takes a number of seconds above 0"),
+        (("run", "starter", *MAJORITY, "--timeout", "nan"), 2, "--timeout takes a number of seconds above 0"),
+        (("run", "starter", *MAJORITY, "--retries", "-1"), 2, "--retries takes a number of at least 0"),
         (("run", "starter", *MAJORITY, "--sample", "0", "--seed", "x"), 2, "--seed"),
+        (("run", "starter", *MAJORITY, "--by", "kidn"), 2, "did you mean kind?"),
+        (("run", "starter", *MAJORITY, "--fail-under", "nan"), 2, "--fail-under takes a share"),
+        (("run", "starter", *MAJORITY, "--fail-under", "70"), 2, "--fail-under takes a share"),
+        (("run", "starter", *MAJORITY, "--fail-if-worse-than", "nothing"), 2, "no run 'nothing'"),
+        (("run", "starter", *MAJORITY, "-m", "baselin:random"), 2, "did you mean baseline?"),
+        (("run", "starter", "-m", "baselin:random", "--dry-run"), 2, "did you mean baseline?"),
+        (("--model", "qwen_vl", "--model_args", "pretrained=a/b", "--tasks", "starter"), 2, "unknown model 'qwen_vl'"),
+        (("run", "starter", *MAJORITY, "--config"), 2, "--config takes the name of a file"),
         (("run", "starter"), 2, "no model is named"),
         (("run", *MAJORITY), 2, "no benchmark is named"),
         (("run", "starter", "-m", "openai/gpt-x"), 4, "OPENAI_API_KEY"),
@@ -106,7 +118,7 @@ def test_failures_make_the_exit_code_three(eyechart: CommandLine, scripted: Star
 def test_a_gate_makes_the_exit_code_one(eyechart: CommandLine) -> None:
     """--fail-under: the number is printed, and the exit code is 1."""
     assert "is below 0.99" in eyechart("run", "starter", *MAJORITY, "--fail-under", "0.99", code=1).stderr
-    eyechart("run", "starter", *MAJORITY, "--fail-under", "0.01")
+    eyechart("run", "starter", *MAJORITY, "--fail-under", "1%")
 
 
 def test_a_dry_run_sends_nothing(eyechart: CommandLine) -> None:
@@ -115,6 +127,36 @@ def test_a_dry_run_sends_nothing(eyechart: CommandLine) -> None:
     assert "[image s0-p0000 256×256" in result.stdout
     assert "would ask 120 questions" in result.stdout
     assert not (eyechart.folder / "runs").exists()
+
+
+def test_a_dry_run_shows_a_prompt_once_for_all_models(eyechart: CommandLine) -> None:
+    """One prompt per benchmark, not per model; --json is one document."""
+    words = ("run", "starter", "starter:count", *MAJORITY, "-m", "baseline:random", "--dry-run")
+    text = eyechart(*words).stdout
+    assert text.count("Answer the question using a single word or phrase.") == 2
+    assert text.count("would ask 120 questions (120 requests) to each of 2 models") == 2
+    document = json.loads(eyechart(*words, "--json").stdout)
+    assert document["schema"] == "eyechart/dry_run@1"
+    assert [(job["benchmark"], job["models"], job["requests_per_model"]) for job in document["jobs"]] == [
+        (name, ["baseline:majority", "baseline:random"], 120) for name in ("starter", "starter:count")
+    ]
+
+
+def test_one_spoilt_run_does_not_hide_the_others(eyechart: CommandLine) -> None:
+    """`ls runs` says what cannot be read, and lists the rest."""
+    eyechart("run", "starter", *MAJORITY)
+    eyechart("run", "starter", "-m", "baseline:random", "--quiet")
+    spoilt = next((eyechart.folder / "runs").glob("*random"))
+    (spoilt / "run.json").write_bytes(b"\xff{")
+    listed = eyechart("ls", "runs").stdout
+    assert "run.json cannot be read" in listed
+    assert "baseline:majority" in listed
+
+
+def test_everything_is_not_limited(eyechart: CommandLine) -> None:
+    """A limit that leaves nothing out earns no stamp."""
+    assert "LIMITED" not in eyechart("run", "starter", *MAJORITY, "--limit", "100%").stdout
+    assert "LIMITED to 119 of 120" in eyechart("run", "starter", *MAJORITY, "--limit", "1-119").stdout
 
 
 def test_a_sample_is_stratified_and_says_so(eyechart: CommandLine) -> None:

@@ -2,22 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
 from eyechart.marking.signature import describe_sampling
 from eyechart.media.prepare import prepare
 from eyechart.records import Media, Picture, Prompt
 from eyechart.runner.session import signature_of
 from eyechart.runner.settle import Settled
 
+SCHEMA = "eyechart/dry_run@1"
 
-def describe(job: Settled) -> str:
+
+def describe_all(jobs: Sequence[Settled], *, as_json: bool = False) -> str:
+    """One prompt for every benchmark and way of asking, whichever models it is put to, and the size of each job."""
+    by_prompt: dict[str, list[Settled]] = {}
+    for job in jobs:
+        by_prompt.setdefault(f"{job.style.hash} {signature_of(job)}", []).append(job)
+    alike = list(by_prompt.values())
+    if not as_json:
+        return "\n\n".join(map(describe, alike))
+    document = {"schema": SCHEMA, "jobs": [as_record(jobs) for jobs in alike]}
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+
+
+def describe(jobs: Sequence[Settled]) -> str:
     """The first question's prompt with its pictures' sizes, then how many requests there would be."""
+    job, models = jobs[0], [job.spec.model for job in jobs]
     requests = len(job.entries) * job.spec.repeats
+    each = f" to each of {len(models)} models" if len(models) > 1 else ""
     lines = [
         describe_prompts(job, 1),
-        f"would ask {len(job.entries):,} questions ({requests:,} requests), media {job.media}",
+        f"would ask {len(job.entries):,} questions ({requests:,} requests){each}, media {job.media}",
         f"signature: {signature_of(job)}",
     ]
     return "\n".join(lines)
+
+
+def as_record(jobs: Sequence[Settled]) -> dict[str, Any]:
+    """The same for programs."""
+    job = jobs[0]
+    return {
+        "benchmark": job.benchmark.id,
+        "models": [job.spec.model for job in jobs],
+        "questions": len(job.entries),
+        "requests_per_model": len(job.entries) * job.spec.repeats,
+        "signature": signature_of(job),
+        "prompt": describe_prompts(job, 1),
+    }
 
 
 def describe_prompts(job: Settled, count: int) -> str:

@@ -131,13 +131,18 @@ def runs(folder: Path) -> Rows:
         raise UsageError(f"no folder {folder}", fix="-o names the folder that holds runs")
     rows = []
     for run in find_runs(folder):
-        manifest = run.manifest()
+        try:
+            manifest = run.manifest()
+        except EyechartError:  # one spoilt run must not hide the others
+            empty = dict.fromkeys(("benchmark", "model", "questions"), "")
+            rows.append({"id": run.short_id, **empty, "score": "run.json cannot be read", "name": run.name})
+            continue
         part = "" if manifest.selection == "all" else f" ({manifest.selection})"
         try:
             result = read_document(run).result
             score = f"{result.printed} {interval(result.ci)}"
         except EyechartError:
-            score = "unfinished"
+            score = "summary.json cannot be read" if run.summary.exists() else "unfinished"
         control = f" ({manifest.control})" if manifest.control else ""
         rows.append(
             {

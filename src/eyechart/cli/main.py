@@ -33,6 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def dispatch(words: list[str]) -> int:
     """Hand the words to their command; the bare form `eyechart --model …` means `run`."""
+    if len(words) > 1 and words[0] == "help" and words[1] != "exit-codes":
+        words = [words[1], "--help"]  # as git has it
     if not words or words[0] in ("-h", "--help", "help"):
         print(overview(words[1:]))  # noqa: T201
         return errors.OK

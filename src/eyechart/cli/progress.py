@@ -120,7 +120,8 @@ class ProgressDisplay(Watch):
         asked = self.done - self.before
         if self._warned or asked > 50:
             return
-        kind, count = self.failures.most_common(1)[0] if self.failures else ("", 0)
+        lasting = Counter({kind: count for kind, count in self.failures.items() if kind != "cancelled"})
+        kind, count = lasting.most_common(1)[0] if lasting else ("", 0)
         if count > 5:
             self._warned = True
             self.note(f"warning: {count} of the first {asked} questions failed alike ({kind}): stop and look?")

@@ -123,7 +123,7 @@ def _where(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--fresh", action="store_true", help="start anew, whatever there is")
     group.add_argument("--metric", action="append", default=[], metavar="ID", help="mark with this too; all: with all")
     group.add_argument("--by", default="", metavar="TAG", help="the grouping that the table shows")
-    group.add_argument("--fail-under", type=float, metavar="X", help="exit code 1 where the score is below X (0 to 1)")
+    group.add_argument("--fail-under", metavar="X", help="exit code 1 where the score is below X: 0.7 or 70%%")
     group.add_argument("--fail-if-worse-than", metavar="RUN", help="exit code 1 where a paired test shows it worse")
     group.add_argument("--layout", choices=["seed"], help="also write the benchmark's classic result files here")
     group.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -185,7 +185,11 @@ def name_and_arguments(model: str, given: dict[str, str]) -> tuple[str, dict[str
     name = given.pop("pretrained", "")
     if not name:
         return model, given
-    return (f"{model}/{name}" if model in MODELS.names() else f"hf/{name}"), given
+    if model in MODELS:
+        return f"{model}/{name}", given
+    if "hf" in MODELS:  # its own classes there; here one name for them all
+        return f"hf/{name}", given
+    raise unknown("model", model, MODELS.names(), listing="eyechart ls models")
 
 
 def model_arguments(arguments: Namespace) -> dict[str, str]:
@@ -243,7 +247,9 @@ def words_from_config(argv: list[str]) -> list[str]:
         return argv
     position = next(i for i, word in enumerate(argv) if word in ("--config", "-C") or word.startswith("--config="))
     _, equals, name = argv[position].partition("=")
-    path = Path(name if equals else (argv[position + 1] if position + 1 < len(argv) else ""))
+    if not equals and position + 1 == len(argv):
+        raise UsageError("--config takes the name of a file", fix="--config run.yaml")
+    path = Path(name if equals else argv[position + 1])
     rest = argv[:position] + argv[position + (1 if equals else 2) :]
     return [*flags_in(path), *rest]
 

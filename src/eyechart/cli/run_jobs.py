@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from eyechart import errors
 from eyechart.cli.progress import ProgressDisplay, duration
-from eyechart.cli.run_flags import specs
+from eyechart.cli.run_flags import share, specs
 from eyechart.errors import EyechartError, GateFailed
+from eyechart.models import get_model
+from eyechart.registry import unknown
 from eyechart.report.result import result_text
 from eyechart.runner.finish import Result, finish, refuse_too_many_failures
 from eyechart.runner.session import ask
 from eyechart.runner.settle import Settled, settle
-from eyechart.runner.spec import RunSpec
 from eyechart.store import RunFolder, open_run
 
 SCHEMA = "eyechart/run@1"
@@ -24,22 +27,26 @@ SCHEMA = "eyechart/run@1"
 
 def run_all(arguments: Namespace) -> int:
     """Run every benchmark on every model; the first error decides the exit code, the others still run."""
-    wanted = specs(arguments)
-    settled = [settle(spec) for spec in wanted]  # all names are resolved before anything is sent
+    # All names are resolved before anything is sent: a typo must not come to light after hours.
+    settled = [settle(spec) for spec in specs(arguments)]
+    for job in settled:
+        get_model(job.spec.model, job.spec.model_args)
+    gate = Gate.read(arguments, settled)
     if arguments.dry_run:
-        from eyechart.cli.dry_run import describe
+        from eyechart.cli.dry_run import describe_all
 
-        for job in settled:
-            write(describe(job))
+        write(describe_all(settled, as_json=arguments.json))
         return errors.OK
     results, code = [], errors.OK
     for job in settled:
         try:
             result = run_one(job, arguments)
             if result is None:
-                return errors.INTERRUPTED
+                code = errors.INTERRUPTED
+                break
             results.append(result)
-            gates(result, job.spec, arguments)
+            refuse_too_many_failures(result, job.spec.max_error_rate)
+            gate.check(result)
         except EyechartError as error:
             say(f"error: {error}")
             code = code or error.exit_code
@@ -78,7 +85,7 @@ def title(job: Settled, result: Result) -> str:
 def stamp(job: Settled) -> str:
     """What must be said of a part of a benchmark before its number is read."""
     chosen, total, selection = len(job.entries), len(job.index.entries), job.spec.selection
-    if selection.limit:
+    if selection.limit and chosen < total:
         return f"LIMITED to {chosen:,} of {total:,} questions (--limit {selection.limit}): not a benchmark score"
     if selection.sample and chosen < total:
         return f"SAMPLE of {chosen:,} of {total:,} questions, every type in proportion, seed {job.spec.seed}"
@@ -97,20 +104,38 @@ def hints(result: Result) -> None:
     say(f"Saved  {run.path}/    Look  eyechart show {run.short_id}    Compare  eyechart compare {run.short_id} RUN")
 
 
-def gates(result: Result, spec: RunSpec, arguments: Namespace) -> None:
-    """What must hold for exit code 0."""
-    refuse_too_many_failures(result, spec.max_error_rate)
-    value = result.document.result.value
-    if arguments.fail_under is not None and (value is None or value < arguments.fail_under):
-        shown = "no score" if value is None else f"{value:.4f}"
-        raise GateFailed(f"{result.model} on {result.document.benchmark}: {shown} is below {arguments.fail_under:g}")
-    if arguments.fail_if_worse_than:
-        from eyechart.report.verdict import sentence
-        from eyechart.runner.versus import compare_runs
+@dataclass(frozen=True, kw_only=True)
+class Gate:
+    """What must hold of a result for exit code 0, beside its being complete."""
 
-        comparison = compare_runs(result.folder, open_run(arguments.fail_if_worse_than, spec.runs))
-        if comparison.shown and comparison.difference < 0:
-            raise GateFailed(sentence(comparison))
+    under: float | None
+    standard: RunFolder | None  # the run that no other may be shown to be worse than
+
+    @classmethod
+    def read(cls, arguments: Namespace, settled: Sequence[Settled]) -> Gate:
+        """The flags, refused at once where they cannot be meant."""
+        for job in settled:
+            if arguments.by and arguments.by not in job.benchmark.groups:
+                raise unknown("tag", arguments.by, list(job.benchmark.groups))
+        standard = arguments.fail_if_worse_than
+        return cls(
+            under=None if arguments.fail_under is None else share(arguments.fail_under, "--fail-under"),
+            standard=open_run(standard, Path(arguments.output)) if standard else None,
+        )
+
+    def check(self, result: Result) -> None:
+        """Raise GateFailed where it does not hold."""
+        value = result.document.result.value
+        if self.under is not None and (value is None or value < self.under):
+            shown = "no score" if value is None else f"{value:.4f}"
+            raise GateFailed(f"{result.model} on {result.document.benchmark}: {shown} is below {self.under:g}")
+        if self.standard is not None:
+            from eyechart.report.verdict import sentence
+            from eyechart.runner.versus import compare_runs
+
+            comparison = compare_runs(result.folder, self.standard)
+            if comparison.shown and comparison.difference < 0:
+                raise GateFailed(sentence(comparison))
 
 
 def write_classic_files(results: list[Result]) -> None:

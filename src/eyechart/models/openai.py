@@ -268,7 +268,8 @@ def _clean_address(address: str, preset: Preset) -> str:
         raise SetupError("no address for the server", fix=f"export {preset.base_url_env}=… or -M base_url=…")
     try:
         parts = urlsplit(address.strip())
-        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        valid = parts.scheme in ("http", "https") and (parts.port is None or parts.port > 0)
+        valid = valid and _is_host(parts.hostname or "")
     except ValueError:
         valid = False
     if not valid:
@@ -279,10 +280,27 @@ def _clean_address(address: str, preset: Preset) -> str:
             why="addresses are shown in tables and kept in manifests",
             fix="-M key_env=NAME names the environment variable that holds the key",
         )
+    if parts.query:
+        raise UsageError(
+            "an address cannot carry a query",
+            why="what stands after the ? may be a secret, and addresses are shown in tables and kept in manifests",
+            fix="leave it out; -M key_env=NAME names the environment variable that holds the key",
+        )
     path = parts.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
     if not path and not preset.base_url_env.startswith("AZURE"):
         path = "/v1"
     return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
+
+
+def _is_host(name: str) -> bool:
+    """Whether a name can be looked up at all; asking for one that cannot ends in an error of the codec."""
+    if not name or any(letter.isspace() for letter in name):
+        return False
+    try:
+        name.encode("idna")
+    except UnicodeError:
+        return False
+    return True
 
 
 def _sendable(body: bytes) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from eyechart.marking.document import Document, GroupScore, MetricResult
+from eyechart.registry import unknown
 from eyechart.report.table import table
 
 _HEADER = ("", "n", "score", "95% CI", "no answer")
@@ -11,6 +12,8 @@ _HEADER = ("", "n", "score", "95% CI", "no answer")
 def result_text(document: Document, *, by: str = "", markdown: bool = False, stamp: str = "") -> str:
     """The headline's table with one row per group and the overall row last; the other scorers in a line below."""
     result = document.result
+    if by and by not in result.by:
+        raise unknown("tag", by, list(result.by))
     group = by or next(iter(result.by), "")
     rows = [group_row(name, score) for name, score in sorted(result.by.get(group, {}).items())]
     rows.append(overall_row(document))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,6 +55,10 @@ class RunSpec:
             raise UsageError(f"--repeats takes a number of at least 1, not {self.repeats}")
         if self.concurrency is not None and self.concurrency < 1:
             raise UsageError(f"-j takes auto or a number of at least 1, not {self.concurrency}")
+        if not 0 < self.timeout_s < math.inf:
+            raise UsageError(f"--timeout takes a number of seconds above 0, not {self.timeout_s:g}")
+        if self.tries < 1:
+            raise UsageError(f"--retries takes a number of at least 0, not {self.tries - 1}")
 
 
 def sampling_from(default: Sampling, given: Mapping[str, str]) -> Sampling:
@@ -80,9 +85,12 @@ def sampling_from(default: Sampling, given: Mapping[str, str]) -> Sampling:
 def number(name: str, text: str, kind: type[int] | type[float]) -> float:
     """A number that somebody typed."""
     try:
-        return kind(text)
+        value = kind(text)
     except ValueError:
-        raise UsageError(f"{name} takes a number, not {text!r}", fix=f"--gen {name}=1") from None
+        value = math.nan
+    if not math.isfinite(value):  # infinity and NaN are no JSON, so no server could be told
+        raise UsageError(f"{name} takes a number, not {text!r}", fix=f"--gen {name}=1")
+    return value
 
 
 def json_value(text: str) -> str | int | float | bool | None:
