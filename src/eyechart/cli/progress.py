@@ -151,7 +151,8 @@ class ProgressDisplay(Watch):
 
     def _erase(self) -> None:
         if self._lines:
-            self.stream.write(f"\x1b[{self._lines}A\x1b[J")
+            # To the first column first: the terminal may have echoed a ^C behind the last line.
+            self.stream.write(f"\r\x1b[{self._lines}A\x1b[J")
             self._lines = 0
 
     def _write(self, lines: list[str]) -> None:
