@@ -82,6 +82,25 @@ def test_a_run_uses_the_cache_offline_and_names_the_revision_in_its_fingerprint(
 
 
 @pytest.mark.slow
+def test_a_dataset_of_the_hub_described_in_a_file_is_fetched_and_run(tmp_path: Path) -> None:
+    """Its columns are not known before it is here: what the message says to do works, and then it runs."""
+    rows = [{"question": "Is it red?", "answer": "yes", "image": {"bytes": jpeg(), "path": None}}]
+    write_parquet(tmp_path / "made.parquet", rows)
+    hub = Hub("birds/red", {"data/test-00000-of-00001.parquet": (tmp_path / "made.parquet").read_bytes()})
+    (tmp_path / "red.yaml").write_text("source: hub:birds/red\n")
+    missing = eyechart("run", "red.yaml", "-m", "baseline:majority", folder=tmp_path)
+    assert missing.returncode == 4
+    assert "eyechart data get red.yaml" in missing.stderr
+    with serving(hub):
+        got = eyechart("data", "get", "red.yaml", folder=tmp_path, HF_ENDPOINT=hub.url)
+    assert got.returncode == 0, got.stderr
+    assert "✓ 1 questions" in got.stdout
+    ran = eyechart("run", "red.yaml", "-m", "baseline:majority", folder=tmp_path, HF_HUB_OFFLINE="1")
+    assert ran.returncode == 0, ran.stderr
+    assert "read as open answers" in ran.stderr
+
+
+@pytest.mark.slow
 def test_damage_on_disk_is_found_by_its_hash(tmp_path: Path, spatial: bytes) -> None:
     """One byte changed in the cache is enough."""
     hub = Hub("MilaWang/SpatialEval", {SPATIAL: spatial})

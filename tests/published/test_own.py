@@ -14,6 +14,7 @@ from layouts import jpeg, write_kit_tsv, write_parquet
 
 from eyechart.benchmarks import Benchmark, get_benchmark
 from eyechart.errors import EyechartError, InputError, ModelError, UsageError
+from eyechart.media.rule import MediaRule
 from eyechart.prompts import load_style, render
 from eyechart.records import Sample
 
@@ -217,3 +218,53 @@ def test_cells_with_commas_and_lines_survive_the_csv(tmp_path: Path) -> None:
     with (tmp_path / "q.csv").open("w", newline="") as file:
         csv.writer(file).writerows([["question", "answer"], ['He said "where, now?"\nTwice.', "here, there"]])
     assert samples(get_benchmark(str(tmp_path / "q.csv")))[0].question == 'He said "where, now?"\nTwice.'
+
+
+def loaded(folder: Path, name: str, content: str) -> Benchmark:
+    """A table written down and read as a benchmark."""
+    (folder / name).write_text(content)
+    return get_benchmark(str(folder / name))
+
+
+def test_options_by_letter_and_answers_as_objects_are_read(tmp_path: Path) -> None:
+    """JSON says options as an object of letters, and answers as VQA publishes them; whole numbers stay whole."""
+    text = '{"id": 1, "question": "q", "options": {"A": "left", "B": 2.0, "C": null}, "answer": "B"}\n'
+    (sample,) = samples(loaded(tmp_path, "o.jsonl", text))
+    assert (sample.choices, sample.references) == ({"A": "left", "B": "2"}, ("B",))
+    text = '{"id": 1, "question": "q", "answers": [{"answer": "yes", "answer_id": 1}, "no", 3.0], "type": ["a", "b"]}\n'
+    (sample,) = samples(loaded(tmp_path, "a.jsonl", text))
+    assert sample.references == ("yes", "no", "3")
+    assert sample.tags == {"type": "a, b"}
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('{"question": ["a", "b"], "answer": "a"}', "row 1: column 'question' holds a list, where text is needed"),
+        ('{"question": "a", "answer": {"x": 1}}', "row 1: column 'answer' holds an object, where an answer is needed"),
+        ('{"question": "a", "answer": [{"x": 1}]}', "column 'answer' holds an object"),
+        ('{"question": {"en": "a"}, "answer": "x"}', "column 'question' holds an object, where text is needed"),
+    ],
+)
+def test_a_cell_that_is_no_text_is_refused_with_its_place(tmp_path: Path, content: str, words: str) -> None:
+    """Nothing is asked that reads like a program's own notation."""
+    with pytest.raises(InputError) as error:
+        loaded(tmp_path, "q.jsonl", content + "\n").source.index()
+    assert words in str(error.value)
+
+
+def test_a_description_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    """Its bytes are the user's to mend."""
+    (tmp_path / "q.yaml").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="is not UTF-8"):
+        get_benchmark(str(tmp_path / "q.yaml"))
+
+
+def test_videos_of_ones_own_have_a_number_of_frames(tmp_path: Path) -> None:
+    """Sixteen, said aloud; another number from the command line or the description."""
+    benchmark = loaded(tmp_path, "q.csv", "video,question,answer\na.mp4,What?,x\n")
+    assert benchmark.media == MediaRule(frames=16)
+    assert "16 frames of each video" in benchmark.note
+    assert get_benchmark(str(tmp_path / "q.csv"), {"frames": "4"}).media == MediaRule(frames=4)
+    described = loaded(tmp_path, "q.yaml", "source: q.csv\nframes: 8\n")
+    assert described.media == MediaRule(frames=8)

@@ -60,7 +60,10 @@ def test_a_cell_of_a_megabyte_is_read(tmp_path: Path) -> None:
     ("name", "content", "words"),
     [
         ("rows.csv", "id,q\n1,x\n2\n", "row 2 has 1 cells where the header has 2"),
-        ("rows.csv", 'id,q\n1,"x\n', "line 2 cannot be read"),
+        ("rows.csv", 'id,q\n1,"x\n', "row 1: a cell that opens with a quotation mark is never closed"),
+        ("rows.csv", 'id,q\n1,"x\n2,y\n3,z\n', "row 1: a cell that opens with a quotation mark is never closed"),
+        ("rows.tsv", 'id\tq\n1\t"x" y\n"2"z\t"w\n', "row 2: a cell that opens with a quotation mark"),
+        ("rows.csv", "id,q,q\n1,x,y\n", "two columns called 'q'"),
         ("rows.json", '{"a": 1}', "holds no list of questions"),
         ("rows.json", '[{"a": 1}', "not valid JSON"),
         ("rows.jsonl", '{"a": 1}\n{"a": \n', "row 2 (line 2) is not JSON"),
@@ -117,3 +120,23 @@ def test_options_keep_their_own_letters_or_get_new_ones() -> None:
     assert lettered(["(A) left", "(B) right"]) == {"A": "left", "B": "right"}
     assert lettered(["left", "right"]) == {"A": "left", "B": "right"}
     assert lettered(["B. left", "A. right"]) == {"A": "B. left", "B": "A. right"}
+
+
+@pytest.mark.parametrize(
+    ("cell", "read"),
+    [
+        ('5" disk', '5" disk'),
+        ('"quoted" start', "quoted start"),
+        ('Say "hi" now', 'Say "hi" now'),
+        ('"a ""b"" c"', 'a "b" c'),
+        ('"two\nlines"', "two\nlines"),
+        ("a\x00b", "a\x00b"),
+    ],
+)
+def test_quotation_marks_are_read_as_pandas_reads_them(tmp_path: Path, cell: str, read: str) -> None:
+    """Tables for VLMEvalKit are made and read by pandas: what it takes must be taken here, and mean the same."""
+    path = tmp_path / "rows.tsv"
+    path.write_text(f"id\tq\n1\t{cell}\n2\tlast\n")
+    table = open_table([path])
+    assert [row["q"] for _, _, row in table.scan()] == [read, "last"]
+    assert table.row(0, pictures=False)["q"] == read

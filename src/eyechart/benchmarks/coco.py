@@ -94,7 +94,13 @@ class Coco:
 
     def _picture(self, row: Row, sample: Sample, _row_of: RowOf) -> tuple[Media, ...]:
         split = text(row, "coco_split", self._split)
-        name = f"COCO_{split}_{int(sample.cluster):012d}.jpg"
+        number = f"{int(sample.cluster):012d}.jpg"
+        name = f"COCO_{split}_{number}"
         if not absent(row.get("image")):
             return embedded(row["image"], name)
-        return (Media(name=name, path=self._pictures.find(name, f"{split}/{name}", f"images/{name}")),)
+        return (Media(name=name, path=self._pictures.find(*places(name, split, number))),)
+
+
+def places(name: str, split: str, number: str) -> tuple[str, ...]:
+    """Where a COCO picture may lie; the release of 2017 dropped the prefix and kept the numbers."""
+    return name, f"{split}/{name}", f"images/{name}", f"images/{split}/{name}", f"{split}/{number}"

@@ -10,14 +10,17 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from eyechart.benchmarks.base import Benchmark
+import msgspec
+
+from eyechart.benchmarks.base import Benchmark, MediaRule
 from eyechart.benchmarks.columns import Columns, recognise
+from eyechart.benchmarks.options import whole_number
 from eyechart.benchmarks.recipe import Recipe, read_recipe
 from eyechart.errors import InputError
 from eyechart.records import Media, Sample, Sampling
 from eyechart.sources.own_pictures import OwnPictures
 from eyechart.sources.place import Place, Published
-from eyechart.sources.rows import Row, absent, lettered, options_in_columns, text, texts
+from eyechart.sources.rows import Row, absent, lettered, options_in_columns, plain, text, texts
 from eyechart.sources.table import ENDINGS, Numbered, Table, ending, open_table
 from eyechart.sources.tabular import RowOf, TableSource
 
@@ -25,7 +28,14 @@ _LOOKED_AT = 200  # rows that are read before the run to tell what kind of answe
 
 
 def own(
-    path: str, *, media: str = "", style: str = "", metric: str = "", group: str = "", cluster: str = ""
+    path: str,
+    *,
+    media: str = "",
+    style: str = "",
+    metric: str = "",
+    group: str = "",
+    cluster: str = "",
+    frames: str = "",
 ) -> Benchmark:
     """The benchmark that a file or folder of the user's makes; options go over what a YAML file says."""
     place = Path(path).expanduser()
@@ -39,7 +49,10 @@ def own(
         table = table_in(place) if place.is_dir() else place
         recipe = Recipe(source=str(table), media=media or str(table.parent), name=place.name.partition(".")[0])
     given = {"media": media, "prompt": style, "metric": metric, "group": group, "cluster": cluster}
-    return from_recipe(recipe.with_options({name: value for name, value in given.items() if value}), str(place))
+    recipe = recipe.with_options({name: value for name, value in given.items() if value})
+    if frames:
+        recipe = msgspec.structs.replace(recipe, frames=whole_number("frames", frames))
+    return from_recipe(recipe, str(place))
 
 
 def from_recipe(recipe: Recipe, path: str) -> Benchmark:
@@ -80,11 +93,19 @@ def from_recipe(recipe: Recipe, path: str) -> Benchmark:
         style=style,
         groups=groups,
         sampling=Sampling(temperature=0.0, max_tokens=recipe.max_tokens),
+        media=MediaRule(frames=recipe.frames) if columns.video else MediaRule(),
         modality=columns.modality,
         licence=recipe.licence,
         home=place.published.home if place.published else path,
         cluster="picture" if columns.image and not recipe.cluster else recipe.cluster or "question",
-        note=f"{columns.told(kind)}; prompt {style}; marked by {', '.join(metrics)}",
+        note="; ".join(
+            [
+                columns.told(kind),
+                *([f"{recipe.frames} frames of each video"] if columns.video else []),
+                f"prompt {style}",
+                f"marked by {', '.join(metrics)}",
+            ]
+        ),
     )
 
 
@@ -120,7 +141,7 @@ class Reader:
         """One question; the answer to a multiple choice is a letter, or the text of one option."""
         columns = self._columns
         choices = self._choices(row)
-        answers = texts(row.get(columns.answer))
+        answers = answers_in(row.get(columns.answer), columns.answer)
         if not answers:
             raise InputError(f"column {columns.answer!r} is empty", why="every question needs an answer to be marked")
         return Sample(
@@ -154,12 +175,15 @@ class Reader:
 
     def _choices(self, row: Row) -> Mapping[str, str]:
         if self._columns.choices:
-            return lettered(texts(row.get(self._columns.choices)))
+            given = row.get(self._columns.choices)
+            if isinstance(given, Mapping):  # {"A": "left", "B": "right"}
+                return {str(letter): plain(words) for letter, words in given.items() if not absent(words)}
+            return lettered(texts(given))
         return options_in_columns(row) if self._columns.letters else {}
 
     def _tags(self, row: Row, choices: Mapping[str, str]) -> dict[str, str]:
         columns = self._columns
-        tags = {name: text(row, name) for name in columns.groups if not absent(row.get(name))}
+        tags = {name: label(row[name]) for name in columns.groups if not absent(row.get(name))}
         if columns.hint and not absent(row.get(columns.hint)):
             # Prompt styles choose their words by tags: this one is there where a hint goes before the question.
             tags |= {"hint": text(row, columns.hint), "hint_before": "choices" if choices else "open"}
@@ -169,6 +193,23 @@ class Reader:
         if self._cluster:
             return text(row, self._cluster, "")
         return self._columns.picture_of(row)
+
+
+def answers_in(value: object, column: str) -> list[str]:
+    """The right answers in a cell: one, a list, or a list of objects with a field `answer`, as VQA publishes them."""
+    if isinstance(value, list):
+        value = [item["answer"] if isinstance(item, Mapping) and "answer" in item else item for item in value]
+    if any(isinstance(item, Mapping) for item in (value if isinstance(value, list) else [value])):
+        raise InputError(
+            f"column {column!r} holds an object, where an answer is needed",
+            fix="give a text, a number, a list of these, or a list of objects with a field `answer`",
+        )
+    return texts(value)
+
+
+def label(value: object) -> str:
+    """What a group is called; several names in one cell make one."""
+    return ", ".join(texts(value)) if isinstance(value, list) else plain(value)
 
 
 def letter_of(answer: str, choices: Mapping[str, str]) -> str:

@@ -27,6 +27,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     metric: str | list[str] = ""
     group: str | list[str] = ""
     cluster: str = ""  # the column that says which picture or scene questions share
+    frames: int = 16  # of each video, spread evenly
     max_tokens: int | None = None
     licence: str = ""
     folder: str = ""  # where the file lies; set when it is read
@@ -83,6 +84,8 @@ def read_recipe(path: Path) -> Recipe:
         raise InputError(f"no such file: {path}", fix="eyechart init NAME writes one to start from")
     try:
         recipe = msgspec.convert(yaml.safe_load(path.read_text("utf-8")), Recipe)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8", why=str(error), fix="save the file as UTF-8") from error
     except yaml.YAMLError as error:
         raise InputError(f"{path} is not YAML", why=" ".join(str(error).split())) from error
     except msgspec.ValidationError as error:

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 from eyechart.benchmarks.base import Benchmark, MediaRule
@@ -65,7 +67,7 @@ def vsibench(
         layouts=(("*.csv",),) if whole else (),
         questions=5130 if whole else None,
     )
-    videos = MediaFiles("vsibench", folder_or(media, place.media_root))
+    videos = MediaFiles("vsibench", folder_or(media, place.media_root), videos=True)
 
     def sample(row: Row) -> Sample:
         published_sample = sample_from_row(row)
@@ -76,7 +78,7 @@ def vsibench(
 
     def video(row: Row, _sample: Sample, _row_of: RowOf) -> tuple[Media, ...]:
         name = f"{text(row, 'dataset')}/{text(row, 'scene_name')}.mp4"
-        return (Media(name=name, kind="video", path=videos.find(name)),)
+        return (Media(name=name, kind="video", path=videos.find(name, f"videos/{name}", Path(name).name)),)
 
     return Benchmark(
         name="vsibench",

@@ -8,12 +8,16 @@ from pathlib import Path
 
 from eyechart import errors
 from eyechart.benchmarks import Benchmark, get_benchmark
+from eyechart.benchmarks.own import place_of
+from eyechart.benchmarks.recipe import read_recipe
 from eyechart.cli.commands import Command
 from eyechart.cli.parser import Parser, pairs
 from eyechart.cli.run_flags import prepare_hub
 from eyechart.errors import ModelError, SetupError
+from eyechart.media.archives import split_member
 from eyechart.sources import hub
 from eyechart.sources.place import Place
+from eyechart.sources.table import ending
 
 EXAMPLES = """\
 examples
@@ -38,6 +42,8 @@ def add_arguments(parser: Parser) -> None:
 def data(arguments: Namespace) -> int:
     """Do one of the three; what is missing or damaged is exit code 4."""
     prepare_hub(arguments)
+    if arguments.action == "get":
+        get_own(arguments.benchmark)
     benchmark = get_benchmark(arguments.benchmark, pairs(arguments.task_args, flag="--task-args"))
     place: Place | None = getattr(benchmark.source, "place", None)
     if arguments.action == "check":
@@ -58,6 +64,17 @@ def get(benchmark: Benchmark, place: Place, *, questions_only: bool) -> None:
         say(f"{benchmark.id}: fetching from {place.published.home if place.published else place.by_hand}{size}")
         place.download(media=not questions_only)
     check(benchmark, place)
+
+
+def get_own(name: str) -> None:
+    """Download what a YAML file of the user's names: its columns cannot be looked at before."""
+    path = Path(name).expanduser()
+    if ending(path) not in (".yaml", ".yml") or not path.is_file():
+        return
+    place = place_of(read_recipe(path), name)
+    if place.published is not None and place.here() == "none":
+        say(f"{name}: fetching from {place.published.home}")
+        place.download()
 
 
 def where(benchmark: Benchmark, place: Place) -> None:
@@ -121,7 +138,7 @@ def check_media(benchmark: Benchmark) -> list[str]:
             write("✓ pictures are in the question files")
             return []
         seen += len(media)
-        missing += [item.path for item in media if item.path and not Path(item.path).is_file()]
+        missing += [item.path for item in media if item.path and not is_there(item.path)]
     if not seen and not missing:
         return []
     noun = "videos" if benchmark.modality == "video" else "pictures"
@@ -129,6 +146,11 @@ def check_media(benchmark: Benchmark) -> list[str]:
     for path in missing[:3]:
         write(f"    missing: {path}")
     return [f"{len(missing):,} of {seen:,} {noun} missing"] if missing else []
+
+
+def is_there(path: str) -> bool:
+    """Whether a file is there; what was found in an archive is."""
+    return split_member(path)[0] is not None or Path(path).is_file()
 
 
 def write(text: str) -> None:

@@ -48,6 +48,9 @@ columns:
 # Without it: those with the same picture.
 # cluster: scene
 
+# Of each video: how many frames, spread evenly.
+# frames: 16
+
 # The longest reply, in tokens.
 max_tokens: 32
 """

@@ -78,17 +78,6 @@ def members(archive: Path) -> Iterator[zipfile.ZipInfo]:
     return (info for info in opened(archive).infolist() if not info.is_dir())
 
 
-def unpack(archive: Path, folder: Path) -> int:
-    """Unpack a whole archive, leaving alone what is there already; returns how many files it holds."""
-    count = 0
-    for info in members(archive):
-        target = folder / PurePosixPath(info.filename)
-        if not (target.is_file() and target.stat().st_size == info.file_size):
-            unpack_to(archive, info, target)
-        count += 1
-    return count
-
-
 def unpack_to(archive: Path, info: zipfile.ZipInfo, target: Path) -> None:
     """One member to one file: whole, or not at all."""
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")

@@ -6,14 +6,18 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
-from eyechart.sources.archives import cache_home, member
+from eyechart.sources.archives import by_name, cache_home, member
 
 
 class MediaFiles:
-    """The media of one benchmark: in a folder, or in zip archives there, which are unpacked one by one as needed."""
+    """The media of one benchmark: in a folder, or in zip archives there.
 
-    def __init__(self, name: str, root: Callable[[], Path], *, archives: str = "*.zip") -> None:
-        self._name, self._find_root, self._pattern = name, root, archives
+    Pictures are read out of the archive in place. A video is opened several times and sought in, so that it is
+    unpacked when it is first asked about.
+    """
+
+    def __init__(self, name: str, root: Callable[[], Path], *, videos: bool = False) -> None:
+        self._name, self._find_root, self._videos = name, root, videos
 
     @cached_property
     def root(self) -> Path:
@@ -27,7 +31,7 @@ class MediaFiles:
 
     @cached_property
     def _archives(self) -> list[Path]:
-        return sorted(self.root.glob(self._pattern)) if self.root.is_dir() else []
+        return sorted(self.root.glob("*.zip")) if self.root.is_dir() else []
 
     def find(self, *names: str) -> str:
         """The path of the first of these names that is there; of the first, where none is.
@@ -40,9 +44,12 @@ class MediaFiles:
                     return str(folder / name)
         for archive in self._archives:
             for name in names:
-                path = member(archive, name, self.unpacked)
-                if path is not None:
-                    return str(path)
+                found = by_name(archive).get(name)
+                if found is None:
+                    continue
+                if not self._videos:
+                    return f"{archive}!/{found.filename}"  # how media name a file within an archive
+                return str(member(archive, name, self.unpacked))
         return str(self.root / names[0])
 
 

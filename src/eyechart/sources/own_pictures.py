@@ -23,7 +23,7 @@ class OwnPictures:
     def __init__(self, name: str, column: str, root: Path, *, video: bool = False) -> None:
         self._name, self._column = name, column
         self._kind: Literal["image", "video"] = "video" if video else "image"
-        self._files = MediaFiles(f"own-{name}", lambda: root)
+        self._files = MediaFiles(f"own-{name}", lambda: root, videos=video)
 
     def of(self, row: Row, sample_id: str, row_of: RowOf) -> tuple[Media, ...]:
         """The pictures of one question."""

@@ -153,9 +153,3 @@ def matches(folder: Path, pattern: str) -> list[Path]:
     """Files of a folder, or of the folders in it, whose name fits the pattern."""
     direct = sorted(path for path in folder.glob(pattern) if path.is_file())
     return direct or sorted(path for path in folder.glob(f"*/{pattern}") if path.is_file())
-
-
-def first_existing(root: Path, candidates: Sequence[str]) -> Path:
-    """The first of these paths under a root that exists; the first of all where none does, for the message."""
-    paths = [root / candidate for candidate in candidates]
-    return next((path for path in paths if path.exists()), paths[0])

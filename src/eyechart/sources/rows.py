@@ -18,6 +18,7 @@ Row: TypeAlias = Mapping[str, Any]
 # A quoted string as Python writes it. numpy prints lists of them without commas, which Python would join into one.
 _QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _LETTER_FIRST = re.compile(r"\s*\(?([A-Z])[.):]\s*(.*)", re.DOTALL)
+_KINDS = {list: "a list", bytes: "bytes"}
 
 
 def require(columns: Sequence[str], wanted: Sequence[str], *, where: str) -> None:
@@ -46,9 +47,14 @@ def text(row: Row, column: str, default: str | None = None) -> str:
         if default is None:
             raise InputError(f"column {column!r} is empty", why="every question needs it")
         return default
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+    if isinstance(value, (Mapping, list, bytes)):
+        raise InputError(f"column {column!r} holds {_KINDS.get(type(value), 'an object')}, where text is needed")
+    return plain(value)
+
+
+def plain(value: object) -> str:
+    """A cell's value as text; a whole number that a table program turned into 3.0 is 3 again."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def texts(value: object) -> list[str]:
@@ -58,8 +64,8 @@ def texts(value: object) -> list[str]:
     if isinstance(value, str):
         return written_list(value)
     if isinstance(value, Sequence) and not isinstance(value, bytes):
-        return [item if isinstance(item, str) else str(item) for item in value]
-    return [str(value)]
+        return [item if isinstance(item, str) else plain(item) for item in value]
+    return [plain(value)]
 
 
 def written_list(value: str) -> list[str]:

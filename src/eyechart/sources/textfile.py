@@ -110,14 +110,16 @@ class TextTable:
                 yield decoded(self._buffer[start : place["end"]], f"{self.name}, byte {start}")
 
         allow_long_cells()
-        reader = csv.reader(lines(), delimiter=self._delimiter, strict=True)
+        reader = csv.reader(lines(), delimiter=self._delimiter)
         try:
-            self._header = next(reader)
+            self._header = self._checked_header(next(reader))
             while True:
                 start = place["end"]
                 record = next(reader, None)
                 if record is None:
                     return
+                if place["end"] == len(self._buffer):
+                    self._refuse_open_quote(start)
                 if record:
                     self._check_width(record, len(self._starts))
                     self._starts.append(start)
@@ -125,13 +127,34 @@ class TextTable:
         except csv.Error as error:
             raise InputError(f"{self.name}, line {reader.line_num} cannot be read", why=str(error)) from error
 
+    def _checked_header(self, header: list[str]) -> list[str]:
+        for name in header:
+            if name and header.count(name) > 1:
+                raise InputError(
+                    f"{self.name} has two columns called {name!r}",
+                    why="one of them would not be read",
+                    fix="give each column its own name",
+                )
+        return header
+
+    def _refuse_open_quote(self, start: int) -> None:
+        # Read like pandas reads, a cell that opens with a quotation mark and never closes takes all rows that follow.
+        # Then a further line belongs to the same record.
+        raw = self._buffer[start : len(self._buffer)].decode()
+        if len(list(csv.reader([raw, "."], delimiter=self._delimiter))) < 2:
+            raise InputError(
+                f"{self.name}, row {len(self._starts) + 1}: a cell that opens with a quotation mark is never closed",
+                why="all that follows would be in that cell",
+                fix='put the cell in quotation marks, and write those within it twice: "say ""hi"" now"',
+            )
+
     @property
     def _delimiter(self) -> str:
         return "\t" if self._kind == ".tsv" else ","
 
     def _record(self, locator: int, raw: bytes) -> Row:
         # One record is one string, line ends in quotes and all: nothing here may split it at characters of its own.
-        record = next(csv.reader([raw.decode()], delimiter=self._delimiter, strict=True))
+        record = next(csv.reader([raw.decode()], delimiter=self._delimiter))
         return dict(zip(self._header, record, strict=True))
 
     def _check_width(self, record: list[str], number: int) -> None:
