@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from layouts import jpeg, write_kit_tsv, write_parquet
+from layouts import jpeg, real_data, write_kit_tsv, write_parquet
 
 from eyechart.benchmarks import Benchmark, get_benchmark
 from eyechart.errors import EyechartError, InputError, ModelError, UsageError
@@ -268,3 +268,29 @@ def test_videos_of_ones_own_have_a_number_of_frames(tmp_path: Path) -> None:
     assert get_benchmark(str(tmp_path / "q.csv"), {"frames": "4"}).media == MediaRule(frames=4)
     described = loaded(tmp_path, "q.yaml", "source: q.csv\nframes: 8\n")
     assert described.media == MediaRule(frames=8)
+
+
+@pytest.mark.parametrize("answer", ["B", "b", "(B)", "B.", "B. right", "right"])
+def test_options_in_lines_and_the_ways_of_naming_one(tmp_path: Path, answer: str) -> None:
+    """Options in one cell, each on its line; the right one by its letter, with or without its text, or by its text."""
+    row = {"question": "Where?", "choices": "A. left\nB. right\nC. (A) both", "answer": answer}
+    (sample,) = samples(loaded(tmp_path, "q.json", json.dumps([row])))
+    assert (sample.choices, sample.references) == ({"A": "left", "B": "right", "C": "(A) both"}, ("B",))
+
+
+@pytest.mark.parametrize("answer", ["B. left", "(D)", "D", "neither"])
+def test_an_answer_that_names_no_option_or_two_is_refused(tmp_path: Path, answer: str) -> None:
+    """A letter with another option's text is as wrong as a letter that is not there."""
+    row = {"question": "Where?", "choices": ["left", "right"], "answer": answer}
+    with pytest.raises(InputError, match="is not among the options"):
+        loaded(tmp_path, "q.json", json.dumps([row])).source.index()
+
+
+def test_real_published_questions_run_as_they_are() -> None:
+    """Questions as ViewSpatial publishes them: options in lines, answers with letter and text, lists of pictures."""
+    benchmark = get_benchmark(str(real_data() / "viewspatial" / "every_12th.json"))
+    asked = [benchmark.source.fetch(entry, media=False) for entry in benchmark.source.index().entries]
+    assert len(asked) == 476
+    assert benchmark.headline == "choice"
+    assert {len(sample.choices) for sample in asked} <= {2, 3, 4}
+    assert all(sample.references[0] in sample.choices for sample in asked)

@@ -6,6 +6,7 @@ says it instead.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -20,10 +21,11 @@ from eyechart.errors import InputError
 from eyechart.records import Media, Sample, Sampling
 from eyechart.sources.own_pictures import OwnPictures
 from eyechart.sources.place import Place, Published
-from eyechart.sources.rows import Row, absent, lettered, options_in_columns, plain, text, texts
+from eyechart.sources.rows import Row, absent, in_lines, lettered, options_in_columns, plain, text, texts
 from eyechart.sources.table import ENDINGS, Numbered, Table, ending, open_table
 from eyechart.sources.tabular import RowOf, TableSource
 
+_MARKED = re.compile(r"\(?([A-Z])[.):]\s*(.*)", re.DOTALL)
 _LOOKED_AT = 200  # rows that are read before the run to tell what kind of answers there are
 
 
@@ -178,7 +180,7 @@ class Reader:
             given = row.get(self._columns.choices)
             if isinstance(given, Mapping):  # {"A": "left", "B": "right"}
                 return {str(letter): plain(words) for letter, words in given.items() if not absent(words)}
-            return lettered(texts(given))
+            return lettered((in_lines(given) if isinstance(given, str) else []) or texts(given))
         return options_in_columns(row) if self._columns.letters else {}
 
     def _tags(self, row: Row, choices: Mapping[str, str]) -> dict[str, str]:
@@ -217,6 +219,10 @@ def letter_of(answer: str, choices: Mapping[str, str]) -> str:
     given = answer.strip()
     if given.upper() in choices:
         return given.upper()
+    # "(A)", "A.", and "A. left" where A is left.
+    marked = _MARKED.fullmatch(given)
+    if marked and marked[1] in choices and marked[2] in ("", choices[marked[1]].strip()):
+        return marked[1]
     by_text = [letter for letter, choice in choices.items() if choice.strip() == given]
     if len(by_text) == 1:
         return by_text[0]

@@ -95,6 +95,14 @@ def lettered(options: Sequence[str]) -> dict[str, str]:
     return {letter_at(place): option for place, option in enumerate(options)}
 
 
+def in_lines(value: str) -> list[str]:
+    """Options that stand in one cell, each on a line with its letter ("A. left"); none where the cell is otherwise."""
+    lines = [line for line in value.splitlines() if line.strip()]
+    matches = [_LETTER_FIRST.fullmatch(line) for line in lines]
+    fits = len(lines) > 1 and all(match and match[1] == letter_at(place) for place, match in enumerate(matches))
+    return lines if fits else []
+
+
 def letter_at(place: int) -> str:
     """A for 0, B for 1 …"""
     return chr(ord("A") + place)
