@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ class CommandLine:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._left_running = ExitStack()
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.endswith(("_KEY", "_PROXY", "_proxy"))},
             "COLUMNS": "100",
@@ -57,7 +58,7 @@ class CommandLine:
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         """Start, and leave it running."""
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [*COMMAND, *words],
             cwd=self.folder,
             env=self.environment,
@@ -65,6 +66,13 @@ class CommandLine:
             stderr=subprocess.PIPE,
             text=True,
         )
+        self._left_running.enter_context(process)  # waits for it, and closes its pipes
+        self._left_running.callback(process.kill)  # before that; does nothing where it has ended
+        return process
+
+    def close(self) -> None:
+        """End what a test that failed half-way left running."""
+        self._left_running.close()
 
     def run_folder(self) -> Path:
         """The only run that there is."""
@@ -73,6 +81,7 @@ class CommandLine:
 
 
 @pytest.fixture
-def eyechart(tmp_path: Path) -> CommandLine:
+def eyechart(tmp_path: Path) -> Iterator[CommandLine]:
     """`eyechart("run", "starter", …)`: runs the command in a fresh folder."""
-    return CommandLine(tmp_path)
+    with closing(CommandLine(tmp_path)) as command_line:
+        yield command_line

@@ -40,8 +40,8 @@ def start_cell(server: ScriptedServer, runs: Path) -> subprocess.Popen[str]:
 def test_a_run_inside_a_running_loop(scripted: Start, tmp_path: Path) -> None:
     """A notebook asks all questions and gets the run back."""
     server = scripted()
-    cell = start_cell(server, tmp_path)
-    said, errors = cell.communicate(timeout=60)
+    with start_cell(server, tmp_path) as cell:
+        said, errors = cell.communicate(timeout=60)
     assert (said, cell.returncode) == ("False []\n", 0), errors
     assert len(server.requests) == 120
 
@@ -49,11 +49,11 @@ def test_a_run_inside_a_running_loop(scripted: Start, tmp_path: Path) -> None:
 def test_an_interrupted_cell_interrupts_its_run(scripted: Start, tmp_path: Path) -> None:
     """What is in flight is written down, nothing more is sent, and no thread goes on asking unseen."""
     server = scripted(chance={"slow:0.2": 1.0})
-    cell = start_cell(server, tmp_path)
-    while len(server.requests) < 8:
-        time.sleep(0.01)
-    cell.send_signal(signal.SIGINT)
-    said, errors = cell.communicate(timeout=60)
+    with start_cell(server, tmp_path) as cell:
+        while len(server.requests) < 8 and cell.poll() is None:
+            time.sleep(0.01)
+        cell.send_signal(signal.SIGINT)
+        said, errors = cell.communicate(timeout=60)
     assert (said, cell.returncode) == ("True []\n", 0), errors
     (journal,) = tmp_path.glob("*/outcomes.jsonl")
     assert sum(1 for _ in read_exchanges(journal)) == len(server.requests) < 120

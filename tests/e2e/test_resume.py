@@ -56,7 +56,7 @@ def test_one_interrupt_drains_and_the_same_command_continues(eyechart: CommandLi
     """Ctrl-C once: what is in flight is written down, exit code 130; then only the rest is asked."""
     server = scripted(chance={"slow:0.1": 1.0})
     process = eyechart.start(*run_words(server))
-    while len(server.requests) < 8:
+    while len(server.requests) < 8 and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=20)
@@ -72,7 +72,7 @@ def test_two_interrupts_stop_at_once(eyechart: CommandLine, scripted: Start) -> 
     """Ctrl-C twice does not wait for a server that never answers; what was under way is recorded as cancelled."""
     server = scripted(chance={"stall": 1.0})
     process = eyechart.start(*run_words(server))
-    while len(server.requests) < 4:
+    while len(server.requests) < 4 and process.poll() is None:
         time.sleep(0.01)
     for _ in range(2):
         process.send_signal(signal.SIGINT)
@@ -87,7 +87,7 @@ def test_a_running_run_cannot_be_joined(eyechart: CommandLine, scripted: Start) 
     """A second process on the same run is refused and told why."""
     server = scripted(chance={"stall": 1.0})
     process = eyechart.start(*run_words(server))
-    while not server.requests:
+    while not server.requests and process.poll() is None:
         time.sleep(0.01)
     refused = eyechart(*run_words(server), code=4)
     process.kill()
@@ -153,7 +153,7 @@ def test_an_interrupt_does_not_wait_for_what_waits(eyechart: CommandLine, script
     """Ctrl-C once, while every question waits to try again: nothing is in flight, so the run ends at once."""
     server = scripted(script={"": "429:100"})
     process = eyechart.start(*run_words(server))
-    while not server.requests:
+    while not server.requests and process.poll() is None:
         time.sleep(0.01)
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)

@@ -53,16 +53,15 @@ class Aimock:
             if found:
                 self.root = found[1]
                 return self
-        raise AssertionError("aimock ended before it listened")
+        with self._process:
+            raise AssertionError("aimock ended before it listened")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._process is not None
-        assert self._process.stdout is not None
-        self._process.terminate()
-        self._process.stdout.close()
-        self._process.wait(10)
+        with self._process:  # waits, and closes the pipe
+            self._process.terminate()
 
     def journal(self) -> list[dict[str, Any]]:
         """Every request that it received, with its body and the status it was answered with."""
