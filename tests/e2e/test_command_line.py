@@ -63,6 +63,7 @@ def test_the_bare_form_and_other_tools_flags(eyechart: CommandLine) -> None:
         (("run", "starter", *MAJORITY, "-j", "0"), 2, "-j takes auto or a number"),
         (("run", "starter", *MAJORITY, "--gen", "temperature=hot"), 2, "temperature takes a number"),
         (("run", "starter", *MAJORITY, "--gen", "temperature=nan"), 2, "temperature takes a number"),
+        (("run", "starter", *MAJORITY, "--gen", "api_key=sk-1"), 2, "a key is not given as the sampling option"),
         (("run", "starter", *MAJORITY, "--timeout", "0"), 2, "--timeout takes a number of seconds above 0"),
         (("run", "starter", *MAJORITY, "--timeout", "nan"), 2, "--timeout takes a number of seconds above 0"),
         (("run", "starter", *MAJORITY, "--retries", "-1"), 2, "--retries takes a number of at least 0"),

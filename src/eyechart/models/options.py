@@ -11,6 +11,10 @@ from eyechart.errors import UsageError
 from eyechart.registry import unknown
 
 EXTRA = "extra."
+_KEYS = (
+    *("key", "api_key", "apikey", "token", "api_token", "access_token", "auth_token", "bearer"),
+    *("secret", "client_secret", "password", "authorization"),
+)
 _CHOICES = {
     "images": ("data", "url"),
     "max_tokens_field": ("max_tokens", "max_completion_tokens", "max_output_tokens", "none"),
@@ -38,16 +42,11 @@ def read_options(arguments: Mapping[str, str]) -> Options:
     plain: dict[str, str] = {}
     extra: dict[str, msgspec.Raw] = {}
     for name, value in arguments.items():
+        refuse_key("model argument", name.removeprefix(EXTRA))
         if name.startswith(EXTRA) and len(name) > len(EXTRA):
             extra[name.removeprefix(EXTRA)] = _as_json(value)
         elif name in names:
             plain[name] = value
-        elif name in ("key", "api_key", "token"):
-            raise UsageError(
-                f"a key is not given as the model argument {name!r}",
-                why="arguments end up in histories, process lists and manifests",
-                fix="put the key into an environment variable and say key_env=ITS_NAME",
-            )
         else:
             raise unknown("model argument", name, [*names, f"{EXTRA}NAME"])
     for name, allowed in _CHOICES.items():
@@ -56,6 +55,16 @@ def read_options(arguments: Mapping[str, str]) -> Options:
             raise UsageError(f"model argument {name}={plain[name]!r} is not possible", fix=f"{name}= takes {words}")
     stream = _as_truth("stream", plain.pop("stream", "false"))
     return Options(**plain, stream=stream, extra=extra)
+
+
+def refuse_key(noun: str, name: str) -> None:
+    """Refuse a word that can only be there to carry a key: what is given in words is written down in many places."""
+    if name.casefold().replace("-", "_") in _KEYS:
+        raise UsageError(
+            f"a key is not given as the {noun} {name!r}",
+            why="arguments end up in histories, process lists and manifests",
+            fix="put the key into an environment variable and say -M key_env=ITS_NAME",
+        )
 
 
 def _as_json(value: str) -> msgspec.Raw:

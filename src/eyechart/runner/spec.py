@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from eyechart.errors import UsageError
+from eyechart.models.options import refuse_key
 from eyechart.records import FAILURE_KINDS, Sampling
 from eyechart.registry import unknown
 from eyechart.runner.plan import Selection
@@ -78,6 +79,7 @@ def sampling_from(default: Sampling, given: Mapping[str, str]) -> Sampling:
                 if text.casefold() in ("false", "0", "no"):
                     fields["temperature"] = 0.0
             case _:
+                refuse_key("sampling option", name)
                 extra[name] = json_value(text)
     return msgspec.structs.replace(default, **fields, extra=extra)
 

@@ -384,6 +384,7 @@ def test_unreadable_certificate_authorities_are_named(monkeypatch: pytest.Monkey
         ("vllm/m", {"images": "both"}, "data or url"),
         ("vllm/m", {"stream": "maybe"}, "true or false"),
         ("vllm/m", {"api_key": "sk-1"}, "key_env="),
+        ("vllm/m", {"extra.api-key": "sk-1"}, "key_env="),
         ("openai/", {}, "which model"),
         ("http://user:word@host/v1#m", {}, "cannot carry a password"),
         ("http://host/v1?api-key=word#m", {}, "cannot carry a query"),
