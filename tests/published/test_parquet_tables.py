@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from layouts import jpeg, spatial_rows, write_parquet
 
-from eyechart.errors import InputError
+from eyechart.errors import InputError, SetupError
 from eyechart.sources import parquet
-from eyechart.sources.table import open_table
+from eyechart.sources.table import Table, open_table
 
 pa = pytest.importorskip("pyarrow")
 
@@ -43,6 +45,54 @@ def test_a_large_row_group_goes_through_a_file_and_reads_the_same(
         row["image"]["bytes"] for row in rows
     ]
     assert [path.name for path in tmp_path.iterdir()] == ["rows.parquet"]
+
+
+def large_group(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Table:
+    """Forty rows with a picture of 60 kB each in one row group that counts as large."""
+    monkeypatch.setattr(parquet, "_HELD_BYTES", 0)
+    chance = random.Random(3)
+    rows = [{"id": number, "image": {"bytes": chance.randbytes(60_000), "path": None}} for number in range(40)]
+    write_parquet(folder / "rows.parquet", rows, group=100)
+    return open_table([folder / "rows.parquet"])
+
+
+def test_a_large_row_group_may_be_read_in_any_order_by_many_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Back and forth, at once, the same rows come."""
+    table = large_group(tmp_path, monkeypatch)
+    chance = random.Random(3)
+    written = [chance.randbytes(60_000) for _ in range(40)]
+    order = random.Random(1).sample(range(40), 40) * 2
+    with ThreadPoolExecutor(8) as threads:
+        read = list(threads.map(lambda place: table.row(place, pictures=True), order))
+    assert [row["id"] for row in read] == order
+    assert all(row["image"]["bytes"] == written[place] for row, place in zip(read, order, strict=True))
+
+
+def test_damage_within_a_large_row_group_is_told_to_all_who_ask_for_rows_behind_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows before the damage are read; every question behind it gets the same clear line."""
+    large_group(tmp_path, monkeypatch)
+    path = tmp_path / "rows.parquet"
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 2
+    data[middle - 40_000 : middle + 40_000] = bytes(80_000)
+    path.write_bytes(data)
+    table = open_table([path])
+    for _ in range(2):
+        with pytest.raises(InputError, match="damaged or was cut short"):
+            table.row(39, pictures=True)
+
+
+def test_no_room_for_temporary_files_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder and the way out are named."""
+    table = large_group(tmp_path, monkeypatch)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with pytest.raises(SetupError, match="cannot be laid out in") as error:
+        table.row(0, pictures=True)
+    assert "TMPDIR" in error.value.fix
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -12,10 +11,11 @@ from threading import Lock
 from typing import Any
 
 from eyechart.errors import InputError, MissingExtra
+from eyechart.sources.row_groups import Group, HeldGroup, LaidOutGroup
 from eyechart.sources.rows import Row
 
-# Row groups that are larger than this when unpacked are laid out in a temporary file and mapped, so that one group
-# of a gigabyte of pictures costs disk, not memory.
+# Row groups that are larger than this when unpacked are laid out in a temporary file, so that one group of a gigabyte
+# of pictures costs disk, not memory.
 _HELD_BYTES = 64 << 20
 _HELD_GROUPS = 2
 _BATCH_ROWS = 64
@@ -51,7 +51,7 @@ class ParquetTable:
         self._plain = [field.name for field in schema if not holds_pictures(field.type)]
         self._groups = [(file, number) for file in self._files for number in range(file.num_row_groups)]
         self._first = [0, *accumulate(file.metadata.row_group(number).num_rows for file, number in self._groups)]
-        self._held: OrderedDict[tuple[int, bool], Any] = OrderedDict()
+        self._held: OrderedDict[tuple[int, bool], Group] = OrderedDict()
         self._window: tuple[int, list[Row]] = (-1, [])  # rows without pictures, decoded together for those who read on
         self._lock = Lock()
 
@@ -73,39 +73,30 @@ class ParquetTable:
         offset = locator - self._first[block]
         with self._lock:
             if pictures:
-                rows: list[Row] = self._group(block, pictures=True).slice(offset, 1).to_pylist()
-                return rows[0]
+                return self._group(block, pictures=True).rows(offset, 1)[0]
             start, rows = self._window
             if not start <= locator < start + len(rows):
                 start = locator - offset % _WINDOW_ROWS
-                rows = self._group(block, pictures=False).slice(start - self._first[block], _WINDOW_ROWS).to_pylist()
+                rows = self._group(block, pictures=False).rows(start - self._first[block], _WINDOW_ROWS)
                 self._window = start, rows
             return rows[locator - start]
 
-    def _group(self, block: int, *, pictures: bool) -> Any:
+    def _group(self, block: int, *, pictures: bool) -> Group:
         key = (block, pictures)
         if key not in self._held:
-            file, number = self._groups[block]
-            columns = list(self.columns) if pictures else self._plain
-            large = pictures and file.metadata.row_group(number).total_byte_size > _HELD_BYTES
-            read = self._spilled if large else self._loaded
-            self._held[key] = read(file, number, columns)
+            self._held[key] = self._opened(block, pictures=pictures)
             while len(self._held) > _HELD_GROUPS:
                 self._held.popitem(last=False)
         self._held.move_to_end(key)
         return self._held[key]
 
-    def _loaded(self, file: Any, number: int, columns: list[str]) -> Any:
-        return self._pa.Table.from_batches(list(self._batches(file, number, columns)), file.schema_arrow_of(columns))
-
-    def _spilled(self, file: Any, number: int, columns: list[str]) -> Any:
-        with tempfile.NamedTemporaryFile(suffix=".arrow") as place:
-            with self._pa.ipc.new_file(place, file.schema_arrow_of(columns)) as writer:
-                for batch in self._batches(file, number, columns):
-                    writer.write_batch(batch)
-            place.flush()
-            # The map outlives the name: the space returns to the system when the group is let go.
-            return self._pa.ipc.open_file(self._pa.memory_map(place.name)).read_all()
+    def _opened(self, block: int, *, pictures: bool) -> Group:
+        file, number = self._groups[block]
+        columns = list(self.columns) if pictures else self._plain
+        batches = self._batches(file, number, columns)
+        if pictures and file.metadata.row_group(number).total_byte_size > _HELD_BYTES:
+            return LaidOutGroup(self._pa, batches)
+        return HeldGroup(self._pa.Table.from_batches(list(batches), file.schema_arrow_of(columns)))
 
     def _batches(self, file: Any, number: int, columns: list[str]) -> Iterator[Any]:
         try:
@@ -121,7 +112,8 @@ class ParquetPart:
         self._pa = pa
         self.place = path
         try:
-            self._file = pa.parquet.ParquetFile(path, memory_map=True)
+            # Read through a small buffer: mapped or read ahead, a group of pictures would be in memory a second time.
+            self._file = pa.parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
         except (pa.ArrowException, OSError) as error:
             raise damaged(path, error) from error
         self.schema_arrow = self._file.schema_arrow
