@@ -176,3 +176,15 @@ def test_another_part_of_the_benchmark_is_a_run_of_its_own(eyechart: CommandLine
     assert eyechart(*run_words(server), "--limit", "5-15").stdout == results[2]
     assert eyechart(*run_words(server), "--limit", "5-15", "--repeats", "2").stdout == twice
     assert len(server.requests) == asked + 11
+
+
+def test_the_same_command_twice_at_once_asks_once(eyechart: CommandLine, scripted: Start) -> None:
+    """Started together, one of them asks and the others are told so; no question is paid for twice."""
+    server = scripted(chance={"slow:0.1": 1.0})
+    together = [eyechart.start(*run_words(server)) for _ in range(3)]
+    said = [process.communicate(timeout=60)[1] for process in together]
+    codes = [process.returncode for process in together]
+    assert set(codes) <= {0, 4}
+    assert ["is in use" in words for words in said] == [code == 4 for code in codes]
+    assert eyechart.run_folder().name
+    assert len(server.requests) == 120

@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -31,7 +31,7 @@ from eyechart.runner.watch import Watch
 from eyechart.store import Journal, Manifest, RunFolder, open_run
 from eyechart.store.folder import create_run, runs_that_asked
 from eyechart.store.journal import Key, asked_about, copy_lines, recover
-from eyechart.store.lock import locked
+from eyechart.store.lock import locked, one_at_a_time
 from eyechart.store.manifest import Session
 
 
@@ -77,11 +77,14 @@ async def _ask(settled: Settled, watch: Watch, interrupts: Interrupts) -> Asked:
     model = get_model(spec.model, spec.model_args)
     try:
         await model.open(settled.samples)
-        folder = folder_for(settled, model)
-        with locked(folder.path), logged(watch, folder, verbose=spec.verbose) as log:
-            torn = recover(folder.journal)
-            progress = Progress.read(folder.journal, spec.retry)
-            write_manifest(settled, model, folder)
+        with ExitStack() as held:
+            with one_at_a_time(spec.runs):
+                folder = folder_for(settled, model)
+                held.enter_context(locked(folder.path))
+                log = held.enter_context(logged(watch, folder, verbose=spec.verbose))
+                torn = recover(folder.journal)
+                progress = Progress.read(folder.journal, spec.retry)
+                write_manifest(settled, model, folder)
             if torn:
                 log.note(f"the last line of the journal was torn ({torn} bytes) and has been cut off")
             interrupted = await _put_questions(settled, model, folder, progress, watch=log, interrupts=interrupts)

@@ -14,6 +14,27 @@ from eyechart.store.journal import unwritable
 
 
 @contextmanager
+def one_at_a_time(runs: Path) -> Iterator[None]:
+    """Let one process after the other choose its run in a folder of runs.
+
+    Two that are started together with the same command would else not see each other and ask everything twice.
+    """
+    try:
+        runs.mkdir(parents=True, exist_ok=True)
+        handle = os.open(runs, os.O_RDONLY)
+    except OSError as error:
+        raise SetupError(f"cannot make a run folder in {runs}: {error.strerror}", fix="name another with -o") from error
+    try:
+        # The folder itself is locked, so that no file is left in it. Some network file systems cannot do that: then
+        # each run's own lock is all there is.
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the folder's lock, or say who holds it."""
     path = folder / "run.lock"
