@@ -118,6 +118,8 @@ def _notes(c: Comparison) -> list[str]:
     ]
     if c.undefined:
         notes.append(f"{c.undefined:,} shared questions have no defined score and are in neither mean")
+    if c.ci is not None and c.shown == (c.ci[0] <= 0 <= c.ci[1]):
+        notes.append("the interval alone would say otherwise; the test gives the verdict")
     for name, (one, other) in c.differs.items():
         notes += [f"{name} differs: {one or '(nothing)'} and {other or '(nothing)'}"]
     return [f"  note: {note}" for note in notes]

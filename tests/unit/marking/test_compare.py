@@ -53,6 +53,16 @@ def test_no_difference_is_said_with_the_number_of_questions_it_takes() -> None:
     assert "To see a 10-point gap 4 times in 5 at this disagreement rate you need about 230 questions." in text
 
 
+def test_where_interval_and_test_part_ways_it_is_said() -> None:
+    """Five won of twenty and none lost: the interval leaves 0 out, the exact test is not convinced, and it decides."""
+    result = pair([1.0] * 20, [0.0] * 5 + [1.0] * 15)
+    assert result.ci is not None
+    assert result.ci[0] > 0
+    assert not result.shown
+    assert "the interval alone would say otherwise; the test gives the verdict" in verdict(result)
+    assert "otherwise" not in verdict(pair([1.0] * 20, [0.0] * 15 + [1.0] * 5))
+
+
 def test_a_difference_is_said_from_the_better_side() -> None:
     """The better run is the subject of the sentence whichever was named first; won and lost are its own."""
     strong, weak = [1.0] * 30, [0.0] * 15 + [1.0] * 15
