@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import zlib
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import Literal
 
 import msgspec
@@ -48,13 +50,15 @@ def score_in_columns(request: ScoreRequest) -> FileResult | None:
     benchmark = replace(get_benchmark(request.benchmark, options), source=annotated(annotations, questions))
     metrics = choose_metrics(benchmark, request.metrics, len(predictions.answers))
     missing: Literal["wrong", "skip"] = "skip" if request.missing == "skip" else "wrong"
+    data = Fingerprint(annotations)
+    data.start()
     columns = mark_vqa_files(annotations, predictions, metrics, questions=questions, missing=missing)
     document = columns.document(
         benchmark=benchmark.id,
         signature=asked_and_marked(
             benchmark=benchmark.id,
             ids=map(str, columns.ids),
-            data=fingerprint(annotations),
+            data=data.hash(),
             metric=metrics[0],
             seed=request.seed,
         ),
@@ -112,10 +116,28 @@ def refuse_mismatch(match: IdMatch, metric: str, printed: str) -> None:
     )
 
 
-def fingerprint(path: Path) -> str:
-    """The hash of a file's content, packed or not."""
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    opener = gzip.open if packed else open
-    with opener(path, "rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()[:12]
+class Fingerprint(Thread):
+    """The hash of a file's content, packed or not, worked out beside the marking: hashing leaves Python free."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(daemon=True)
+        self._path = path
+        self._outcome: str | OSError | EOFError | zlib.error = ""
+
+    def run(self) -> None:
+        """Read the file once."""
+        try:
+            with self._path.open("rb") as file:
+                packed = file.read(2) == b"\x1f\x8b"
+            opener = gzip.open if packed else open
+            with opener(self._path, "rb") as content:
+                self._outcome = hashlib.file_digest(content, "sha256").hexdigest()[:12]
+        except (OSError, EOFError, zlib.error) as error:
+            self._outcome = error
+
+    def hash(self) -> str:
+        """Twelve letters, once they are known."""
+        self.join()
+        if not isinstance(self._outcome, str):
+            raise InputError(f"{self._path}: cannot be read", why=str(self._outcome)) from self._outcome
+        return self._outcome

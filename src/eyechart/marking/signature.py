@@ -66,7 +66,7 @@ def answered_by(*, model: str, identity: Mapping[str, str] | None = None) -> str
 def fingerprint_ids(ids: Iterable[str]) -> str:
     """How many questions, and four letters that change when another question is among them."""
     ordered = sorted(ids)
-    text = "".join(f"{sample_id}\n" for sample_id in ordered)
+    text = "\n".join([*ordered, ""])
     return f"{len(ordered)}:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:4]}"
 
 

@@ -42,7 +42,7 @@ class Numbered:
 
     def extend(self, names: Sequence[str]) -> None:
         """Note the names of the next questions."""
-        self.column.extend(map(self.numbers.__getitem__, names))
+        self.column.fromlist(list(map(self.numbers.__getitem__, names)))
 
 
 class Frame:
@@ -135,8 +135,9 @@ class _Sums:
         import numpy as np
 
         everything = np.arange(len(self.rows))
-        numbers = self.numbers(everything)
-        intervals = self.intervals(everything, numbers)
+        sums = self.sums(everything)
+        numbers = dict(self.metric.aggregate(sums))
+        intervals = self.intervals(everything, numbers, sums)
         value, interval = numbers.get("value"), intervals.get("value")
         return MetricResult(
             value=value,
@@ -149,7 +150,7 @@ class _Sums:
             errors=dict(self.tally.errors),
             unreadable=self.tally.unreadable,
             oddities=dict(self.tally.oddities),
-            notes=list(self.metric.notes(self.sums(everything))),
+            notes=list(self.metric.notes(sums)),
             by=self.tables(numbers, intervals),
         )
 
@@ -167,14 +168,16 @@ class _Sums:
         ]
         return {key: tuple(c[i] for c in columns) for i, key in enumerate(self.keys) if columns[0][i] > 0}
 
-    def intervals(self, kept: Indices, numbers: Mapping[str, float], *, resample: bool = True) -> dict[str, Interval]:
+    def intervals(
+        self, kept: Indices, numbers: Mapping[str, float], sums: Mapping[Cell, Sums], *, resample: bool = True
+    ) -> dict[str, Interval]:
         """Closed form where the formula is the plain mean of these questions, else from resampled clusters."""
         import numpy as np
 
         if "value" not in numbers:
             return {}
         rows = self.rows[kept]
-        if is_plain_mean(self.sums(kept), self.metric.aggregate):
+        if is_plain_mean(sums, self.metric.aggregate):
             found = mean_interval(rows[:, 1], self.cluster[kept])
             return {} if found is None else {"value": found}
         if not resample:
@@ -205,13 +208,14 @@ class _Sums:
         resample = len(self.rows) <= _RESAMPLE_GROUPS
         # Sorted once, so that a table takes as long as its rows, however many lines it has.
         ends = np.cumsum(np.bincount(column, minlength=len(names)))
-        places = np.argsort(column, kind="stable")
+        # Short numbers are sorted digit by digit, in a fraction of the time.
+        places = np.argsort(column.astype(np.int16) if len(names) < 1 << 15 else column, kind="stable")
         for name, end, size in zip(names, ends.tolist(), np.diff(ends, prepend=0).tolist(), strict=True):
             kept = places[end - size : end]
-            numbers = {key: value for key, value in self.numbers(kept).items() if key == "value"}
-            lines[name or "(none)"] = self.line(
-                numbers.get("value"), self.intervals(kept, numbers, resample=resample).get("value"), kept
-            )
+            sums = self.sums(kept)
+            numbers = {key: value for key, value in self.metric.aggregate(sums).items() if key == "value"}
+            interval = self.intervals(kept, numbers, sums, resample=resample).get("value")
+            lines[name or "(none)"] = self.line(numbers.get("value"), interval, kept)
         return lines
 
     def own_table(

@@ -65,21 +65,23 @@ class TableMarker:
         import numpy as np
 
         self.table, self.strings = table, table.strings
+        self.cleaned = [PYTHON_2.clean(text) for text in self.strings]
         self.humans = np.array(table.humans, dtype=np.int32).reshape(-1, table.width)
         self.golds = np.array(table.golds, dtype=np.int32)
         self.answers = np.array(table.answers, dtype=np.int32)
         self.answered = self.answers != NONE
-        blank = np.fromiter((not text.strip() for text in self.strings), dtype=bool, count=len(self.strings))
+        # What is cleaned away is white space alone, so that an empty rest is a blank answer.
+        blank = np.array([not text.strip() for text in self.cleaned], dtype=bool)
         self.blank = blank[self.answers] & self.answered
         self._results: dict[str, int] = {}  # one numbering for all functions, so that their results compare
-        self._codes: dict[Callable[[str], str], Column] = {}
+        self._codes: dict[tuple[Callable[[str], str], bool], Column] = {}
 
     def mark(self, metric: Metric) -> MarkColumn:
         """All rows marked with one metric."""
         if isinstance(metric, VqaAccuracy):
             column = self._plain(self._agreement(metric.reading))
         elif isinstance(metric, VqaExact) and NONE not in self.golds:
-            same = self._coded(_normalised_as_python_2)
+            same = self._coded(PYTHON_2.normalise, cleaned=True)
             column = self._plain(same[self.golds] == same[self.answers])
         elif isinstance(metric, (Contains, Enhanced)):
             column = self._by_pair(metric)
@@ -98,15 +100,16 @@ class TableMarker:
         values = np.where(self.answered, values, 0.0)
         return MarkColumn(values, np.where(self.answered, ANSWERED, UNANSWERED), ~self.blank)
 
-    def _coded(self, function: Callable[[str], str]) -> Column:
+    def _coded(self, function: Callable[[str], str], *, cleaned: bool = False) -> Column:
         """For every string the number of what the function makes of it: equal results have equal numbers."""
         import numpy as np
 
-        if function not in self._codes:
+        key = function, cleaned
+        if key not in self._codes:
             results = self._results
-            numbers = (results.setdefault(function(text), len(results)) for text in self.strings)
-            self._codes[function] = np.fromiter(numbers, dtype=np.int32, count=len(self.strings))
-        return self._codes[function]
+            made = map(function, self.cleaned if cleaned else self.strings)
+            self._codes[key] = np.array([results.setdefault(text, len(results)) for text in made], dtype=np.int32)
+        return self._codes[key]
 
     def _matching(self, reading: Reading) -> Any:
         """Which humans gave the answer, by the strings that this reading compares."""
@@ -115,11 +118,12 @@ class TableMarker:
         if reading is NORMALISED:
             same = self._coded(_normalised_as_python_3)
             return np.equal(same[self.humans], same[self.answers, None])
-        normal = self._coded(_normalised_as_python_2)
+        normal = self._coded(PYTHON_2.normalise, cleaned=True)
         if reading is PRE2021:
             human, written, answer_as_written = self._coded(PYTHON_2.punctuation), self._coded(str), normal
         else:
-            human, written, answer_as_written = normal, self._coded(PYTHON_2.clean), self._coded(PYTHON_2.clean)
+            human, written = normal, self._coded(str, cleaned=True)
+            answer_as_written = written
         as_written = written[self.humans]
         alike: Column = (as_written == as_written[:, :1]).all(axis=1, keepdims=True)
         return np.where(
@@ -179,10 +183,6 @@ class TableMarker:
             references=tuple(self.strings[number] for number in self.humans[place].tolist()),
             tags={} if gold == NONE else {"multiple_choice_answer": self.strings[gold]},
         )
-
-
-def _normalised_as_python_2(text: str) -> str:
-    return PYTHON_2.normalise(PYTHON_2.clean(text))
 
 
 def _normalised_as_python_3(text: str) -> str:

@@ -51,7 +51,10 @@ def _statuses(marker: TableMarker, headline: MarkColumn) -> Counter[str]:
 
     answered, blank = marker.answered, marker.blank
     earned = (headline.values > 0) & (headline.states != UNDEFINED)
-    declines = np.fromiter(map(is_refusal, marker.strings), dtype=bool, count=len(marker.strings))
+    declines = np.zeros(len(marker.strings), dtype=bool)
+    # Most strings are humans' words only: what was answered, and earned nothing, is looked at.
+    idle = np.unique(marker.answers[answered & ~blank & ~earned])
+    declines[idle] = [is_refusal(marker.strings[number]) for number in idle.tolist()]
     refusal = answered & ~blank & ~earned & declines[marker.answers]
     unreadable = answered & ~blank & ~refusal & ~headline.read
     statuses = Counter(

@@ -243,7 +243,7 @@ class VqaTable:
         records = [human.answer_id for annotation in annotations for human in annotation.answers]
         published = lengths.count(width) == len(lengths) and records == list(range(1, width + 1)) * len(lengths)
         if published and max(times, default=1) == 1:
-            self.humans.extend(map(number, [human.answer for a in annotations for human in a.answers]))
+            self.humans.fromlist(list(map(number, [human.answer for a in annotations for human in a.answers])))
             return
         for place, (annotation, raw) in enumerate(zip(annotations, raws, strict=True)):
             distinct = len({human.answer_id for human in annotation.answers}) == width

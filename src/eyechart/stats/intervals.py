@@ -65,8 +65,6 @@ def clustered_mean(
     The mean is a ratio of sums, so its variance comes from the clusters' residuals (the sandwich with C/(C−1)), with
     Student's t on C−1 degrees of freedom.
     """
-    import numpy as np
-
     kept = counts > 0
     totals, counts = totals[kept], counts[kept]
     clusters, n = len(counts), float(counts.sum())
@@ -82,7 +80,8 @@ def clustered_mean(
     if clusters < 2:
         return None
     residuals = totals - mean * counts
-    error = math.sqrt(clusters / (clusters - 1.0) * float(np.dot(residuals, residuals))) / n
+    # Not by np.dot: its last digit depends on the machine, and its threads cost more than they save here.
+    error = math.sqrt(clusters / (clusters - 1.0) * float((residuals * residuals).sum())) / n
     reach = student_quantile(0.5 + level / 2.0, clusters - 1) * error
     low, high = mean - reach, mean + reach
     if bounds is not None:
