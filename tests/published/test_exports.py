@@ -152,9 +152,9 @@ def test_seed004_writes_its_three_files(tmp_path: Path, capsys: pytest.CaptureFi
     names = [path.relative_to(tmp_path / "out").as_posix() for path in paths]
     tasks = ("spatialmap", "mazenav", "spatialgrid", "spatialreal")
     assert names == [
-        *(f"outputs/vqa_{task}_results.json" for task in tasks),
+        *(f"outputs/vqa_{task}_results.json" for task in (*tasks, "all")),
         "eval_summary/vqa_all_summary.json",
-        *(f"outputs/vtqa_{task}_results.json" for task in tasks),
+        *(f"outputs/vtqa_{task}_results.json" for task in (*tasks, "all")),
         "eval_summary/vtqa_all_summary.json",
         "eval_summary/batch_evaluation_summary.json",
     ]
@@ -196,6 +196,10 @@ def test_seed004_writes_its_three_files(tmp_path: Path, capsys: pytest.CaptureFi
     file = str(tmp_path / "out" / "outputs" / "vqa_mazenav_results.json")
     words = ("--predictions", file, "--missing", "wrong")
     assert value_of("spatialeval", *words, metric="spatialeval_seed", capsys=capsys) == pytest.approx(maze["accuracy"])
+    everything = tmp_path / "out" / "outputs" / "vqa_all_results.json"
+    assert [row["index"] for row in json.loads(everything.read_text())["results"]] == list(range(20))
+    words = ("--predictions", str(everything), "--missing", "wrong")
+    assert value_of("spatialeval", *words, metric="spatialeval_seed", capsys=capsys) == pytest.approx(18 / 20)
     batch = json.loads(paths[-1].read_text())
     assert [(one["mode"], one["overall_accuracy"]) for one in batch["results"]] == [("vqa", 0.9), ("vtqa", 0.9)]
 

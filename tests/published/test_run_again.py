@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from layouts import mmsi_rows, vsi_rows, write_parquet, write_video
+from layouts import mmsi_rows, spatial_rows, vsi_rows, write_parquet, write_video
 
 from eyechart.benchmarks import get_benchmark
 from eyechart.cli.main import main
@@ -100,3 +100,34 @@ def test_a_modality_given_as_an_option_is_part_of_the_name(tmp_path: Path) -> No
     """Two modalities are two benchmarks, however they were asked for."""
     assert get_benchmark("spatialeval", {"mode": "tqa", "data": str(tmp_path)}).id == "spatialeval:tqa"
     assert get_benchmark("spatialeval:tqa", {"data": str(tmp_path)}).id == "spatialeval:tqa"
+
+
+def test_a_style_that_asks_for_longer_replies_leaves_room_for_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JSON with a reasoning does not fit into sixteen tokens; what the command line says goes over it."""
+    write_parquet(tmp_path / "test_debiased.parquet", vsi_rows()[:2])
+    write_video(tmp_path / "scannet" / "scene0000_00.mp4")
+    words = ["run", "vsibench:debiased", "-T", f"data={tmp_path},frames=2", "--dry-run"]
+    limits = {}
+    for flags in ((), ("--prompt", "vsibench_json.v1"), ("--prompt", "vsibench_json.v1", "--max-tokens", "64")):
+        assert main([*words, *flags]) == 0
+        limits[flags[-1:]] = capsys.readouterr().out.rpartition("|gen=t0,max")[2].partition("|")[0]
+    assert limits == {(): "16", ("vsibench_json.v1",): "512", ("64",): "64"}
+
+
+def test_all_combinations_of_spatialeval_in_one_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three modalities and four tasks, twelve runs, one summary over all of them."""
+    monkeypatch.chdir(tmp_path)
+    for mode in ("tqa", "vqa", "vtqa"):
+        write_parquet(tmp_path / "data" / mode / "test-00000-of-00001.parquet", spatial_rows(mode))
+    tasks = ("spatialmap", "mazenav", "spatialgrid", "spatialreal")
+    names = [f"spatialeval:{mode}:{task}" for mode in ("tqa", "vqa", "vtqa") for task in tasks]
+    words = [*names, "-T", "data=data", "--first_k", "2", "-m", "baseline:majority", "--layout", "seed", "--quiet"]
+    assert main(["run", *words]) == 0
+    batch = json.loads(Path("eval_summary", "batch_evaluation_summary.json").read_text())
+    assert batch["total_runs"] == 12
+    assert [f"spatialeval:{one['mode']}:{one['task']}" for one in batch["results"]] == names
+    assert all(one["total_examples"] == 2 and one["config"]["first_k"] == 2 for one in batch["results"])
+    assert all(Path(one["summary_file"]).is_file() for one in batch["results"])
+    assert len(list(Path("outputs").glob("*_results.json"))) == 12

@@ -27,6 +27,7 @@ class Style(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     by_model: dict[str, dict[str, str]] = {}  # model name or pattern → fields that replace these
     system: str = ""  # sent only if a style says so, and recorded like everything else
     pictures: str = "first"  # "first": before the words; "inline": where {image} stands in the template
+    max_tokens: int | None = None  # the longest reply, where the words ask for a longer one than the benchmark does
     name: str = ""  # "short.v1", set when loaded
     hash: str = ""  # of the file, so that a changed style is noticed even if nobody raised its version
 

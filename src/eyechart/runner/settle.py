@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from eyechart.benchmarks import BENCHMARKS, Benchmark, get_benchmark
 from eyechart.errors import InputError, UsageError
 from eyechart.marking.choose import choose_metrics
@@ -62,9 +64,12 @@ def settle(spec: RunSpec, *, method: str = "") -> Settled:
     `method` is how questions are put, where that is not as the benchmark says: its words can be shown without it."""
     spec = widened(spec)
     benchmark = get_benchmark(spec.benchmark, benchmark_options(spec))
-    sampling = sampling_from(benchmark.sampling, spec.gen)
     media = media_from(benchmark.media, spec.media)
     style = load_style(spec.style or benchmark.style, spec.model)
+    usual = benchmark.sampling
+    if style.max_tokens is not None:
+        usual = msgspec.structs.replace(usual, max_tokens=style.max_tokens)
+    sampling = sampling_from(usual, spec.gen)
     method = method or benchmark.method
     if method not in METHODS:
         raise UsageError(f"{benchmark.id} cannot be run yet", why=benchmark.note, fix="eyechart ls shows the others")

@@ -28,6 +28,8 @@ def write(runs: Sequence[RunAnswers], folder: Path) -> list[Path]:
         by_task = results_by_task(run)
         for name, results in by_task.items():
             written.append(write_document(folder / "outputs" / f"{mode}_{name}_results.json", results))
+        if task == "all":  # what that script's evaluation of stored results is given
+            written.append(write_document(folder / "outputs" / f"{mode}_all_results.json", together(by_task)))
         summary = summarised(run, mode, task, by_task)
         path = folder / "eval_summary" / f"{mode}_{task}_summary.json"
         written.append(write_document(path, summary))
@@ -62,6 +64,12 @@ def results_by_task(run: RunAnswers) -> dict[str, dict[str, Any]]:
         }
         rows.append(row | ({"error": answered.error} if answered.error else {}))
     return {task: counted(rows) for task, rows in by_task.items()}
+
+
+def together(by_task: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """All tasks in one file, numbered through."""
+    rows = [row for results in by_task.values() for row in results["results"]]
+    return counted([{**row, "index": number} for number, row in enumerate(rows)])
 
 
 def counted(rows: list[dict[str, Any]]) -> dict[str, Any]:
