@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from eyechart.errors import EyechartError, ModelError, SetupError, UsageError
 from eyechart.models.base import Model, Request, Samples
 from eyechart.models.connect import open_session, proxy_for, transport_error
 from eyechart.models.options import Options, read_options
+from eyechart.models.payload import in_pieces
 from eyechart.models.presets import BY_ADDRESS, PRESETS, Preset
 from eyechart.models.refusals import NoSuchModel, error_in, status_error
 from eyechart.models.replies import read_reply
@@ -130,13 +131,13 @@ class ChatServer:
 
     # ── one exchange ──────────────────────────────────────────────────────────
 
-    async def _ask(self, body: bytes) -> Response:
+    async def _ask(self, body: Sequence[bytes]) -> Response:
         session, started = self._opened(), time.perf_counter()
         import aiohttp
 
         try:
             async with session.post(
-                self._chat_url, data=_sendable(body), proxy=self._proxy, allow_redirects=False
+                self._chat_url, data=in_pieces(body), proxy=self._proxy, allow_redirects=False
             ) as reply:
                 self._reached = True
                 if reply.status != 200:
@@ -301,12 +302,3 @@ def _is_host(name: str) -> bool:
     except UnicodeError:
         return False
     return True
-
-
-def _sendable(body: bytes) -> Any:
-    # aiohttp writes bytes in one go and warns past 1 MiB; from a BytesIO it writes in pieces that let others in.
-    if len(body) <= 2**20:
-        return body
-    import io
-
-    return io.BytesIO(body)
