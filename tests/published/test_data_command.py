@@ -266,6 +266,18 @@ def test_init_from_a_table_names_its_columns(tmp_path: Path) -> None:
     assert "100.00" in result.stdout
 
 
+@pytest.mark.parametrize("name", ["birds.yaml", 'odd "name": #1', "deep/er/birds", "no", "7"])
+def test_init_writes_a_file_that_can_be_read_whatever_the_name(name: str, tmp_path: Path) -> None:
+    """What YAML would take for something else stands in quotation marks; the ending is not doubled."""
+    assert eyechart("init", name, folder=tmp_path).returncode == 0
+    path = f"{name.removesuffix('.yaml')}.yaml"
+    result = eyechart("run", path, "-m", "baseline:majority", "--quiet", folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    refused = eyechart("init", "", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "is no name for a benchmark" in refused.stderr
+
+
 def test_own_and_drawn_data_have_nothing_to_get(tmp_path: Path) -> None:
     """The bundled benchmark needs no download, and a path that is not there is a missing file."""
     assert "nothing to download" in eyechart("data", "get", "starter", folder=tmp_path).stdout

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -9,7 +12,7 @@ from pathlib import Path
 from eyechart import errors
 from eyechart.cli.commands import Command
 from eyechart.cli.parser import Parser
-from eyechart.errors import UsageError
+from eyechart.errors import SetupError, UsageError
 
 EXAMPLES = """\
 examples
@@ -71,8 +74,10 @@ def add_arguments(parser: Parser) -> None:
 
 def init(arguments: Namespace) -> int:
     """Write NAME.yaml, and with no table of your own a folder NAME with questions and pictures."""
-    target = Path(f"{arguments.name}.yaml")
+    target = Path(f"{arguments.name.removesuffix('.yaml')}.yaml")
     name = target.stem
+    if name in ("", ".yaml", ".", ".."):
+        raise UsageError(f"{arguments.name!r} is no name for a benchmark", fix="a plain name: eyechart init birds")
     if arguments.table:
         refuse_to_overwrite(target)
         text = for_table(name, Path(arguments.table), target.parent)
@@ -81,9 +86,19 @@ def init(arguments: Namespace) -> int:
         refuse_to_overwrite(target, folder)
         write_example(folder)
         text = example(name)
-    target.write_text(text, encoding="utf-8")
-    sys.stdout.write(f"{target} is written; try it: eyechart run {target} -m baseline:majority\n")
+    save(target, text)
+    command = f"eyechart run {shlex.quote(str(target))} -m baseline:majority"
+    sys.stdout.write(f"{target} is written; try it: {command}\n")
     return errors.OK
+
+
+def save(target: Path, text: str) -> None:
+    """Write the file, in a folder that is made where it is missing."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SetupError(f"cannot write {target}: {error.strerror or error}") from error
 
 
 def refuse_to_overwrite(*paths: Path) -> None:
@@ -98,10 +113,10 @@ def example(name: str) -> str:
     columns = {"id": "id", "question": "question", "answer": "answer", "image": "image"}
     return TEMPLATE.format(
         name=name,
-        title=name,
-        source=f"{name}/questions.csv",
+        title=quoted(name),
+        source=quoted(f"{name}/questions.csv"),
         columns=written(columns),
-        media=f"media: {name}",
+        media=f"media: {quoted(name)}",
         group="group: category\n",
     )
 
@@ -118,19 +133,26 @@ def for_table(name: str, table: Path, folder: Path) -> str:
     found = {role: getattr(columns, role) for role in roles if getattr(columns, role) not in ("", "#row")}
     return TEMPLATE.format(
         name=name,
-        title=name,
-        source=os.path.relpath(table, folder or "."),
+        title=quoted(name),
+        source=quoted(os.path.relpath(table, folder or ".")),
         columns=written(found),
         media="# media: pictures",
-        group=f"group: [{', '.join(columns.groups)}]\n" if columns.groups else "# group: category\n",
+        group=f"group: [{', '.join(map(quoted, columns.groups))}]\n" if columns.groups else "# group: category\n",
     )
 
 
 def written(columns: dict[str, str]) -> str:
     """The columns as YAML."""
-    import json
-
     return "".join(f"  {role}: {json.dumps(column, ensure_ascii=False)}\n" for role, column in columns.items())
+
+
+def quoted(text: str) -> str:
+    """A text as YAML has it: bare where that is safe, else in quotation marks."""
+    import yaml
+
+    # "no" is a truth value in YAML, and a comma ends an item of a list.
+    bare = re.fullmatch(r"[A-Za-z][\w./-]*", text, re.ASCII) and yaml.safe_load(text) == text
+    return text if bare else json.dumps(text, ensure_ascii=False)
 
 
 def write_example(folder: Path) -> None:
