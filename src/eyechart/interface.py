@@ -130,6 +130,7 @@ def run(
     limit: int | str = "",
     sample: int = 0,
     ids: str | Sequence[str] = (),
+    filter: Mapping[str, str] | None = None,  # noqa: A002 - the command line's word
     seed: int = 0,
     repeats: int = 1,
     concurrency: int | None = None,
@@ -152,7 +153,7 @@ def run(
             gen=texts(gen),
             media=texts(media),
             control=control,
-            selection=Selection(limit=str(limit), sample=sample, ids=words(ids)),
+            selection=Selection(limit=str(limit), sample=sample, ids=words(ids), where=tuple(texts(filter).items())),
             seed=seed,
             repeats=repeats,
             concurrency=concurrency,

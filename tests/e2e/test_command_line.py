@@ -60,6 +60,9 @@ def test_the_bare_form_and_other_tools_flags(eyechart: CommandLine) -> None:
         (("run", "starter", "-m", "baseline:random", "-M", "sede=1"), 2, "did you mean seed?"),
         (("run", "starter", *MAJORITY, "-T", "sede=1"), 2, "did you mean seed?"),
         (("run", "starter", *MAJORITY, "--limit", "x"), 2, "cannot read --limit x"),
+        (("run", "starter", *MAJORITY, "--filter", "count"), 2, "--filter takes key=value"),
+        (("run", "starter", *MAJORITY, "--filter", "kidn=count"), 2, "did you mean kind?"),
+        (("run", "starter", *MAJORITY, "--filter", "kind=cuont"), 2, "did you mean count?"),
         (("run", "starter", *MAJORITY, "-j", "0"), 2, "-j takes auto or a number"),
         (("run", "starter", *MAJORITY, "--gen", "temperature=hot"), 2, "temperature takes a number"),
         (("run", "starter", *MAJORITY, "--gen", "temperature=nan"), 2, "temperature takes a number"),
@@ -152,6 +155,15 @@ def test_one_spoilt_run_does_not_hide_the_others(eyechart: CommandLine) -> None:
     listed = eyechart("ls", "runs").stdout
     assert "run.json cannot be read" in listed
     assert "baseline:majority" in listed
+
+
+def test_a_filter_asks_questions_with_a_tag(eyechart: CommandLine) -> None:
+    """The table holds them alone, says so, and a limit counts among them."""
+    filtered = eyechart("run", "starter", *MAJORITY, "--filter", "kind=count", "--no-color").stdout
+    assert "FILTERED to 15 of 120 questions (--filter kind=count)" in filtered
+    limited = eyechart("run", "starter", *MAJORITY, "--filter", "kind=count", "--limit", "4").stdout
+    assert "n = 4" in limited
+    assert "LIMITED to 4 of 120 questions" in limited
 
 
 def test_everything_is_not_limited(eyechart: CommandLine) -> None:

@@ -55,6 +55,9 @@ def _what(group: argparse._ArgumentGroup) -> None:
         "--sample", type=int, default=0, metavar="N", help="a random N, every question type in proportion"
     )
     group.add_argument("--sample-id", action="append", default=[], metavar="ID,ID", help="these questions alone")
+    group.add_argument(
+        "--filter", action="append", default=[], metavar="TAG=VALUE", help="questions with this tag alone"
+    )
     group.add_argument("--seed", type=int, default=0, metavar="S", help="of the order, the sample and drawn questions")
     group.add_argument(
         "--repeats", "-r", "--epochs", type=int, default=1, metavar="N", help="ask every question N times"
@@ -135,6 +138,7 @@ def _where(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--config", "-C", metavar="FILE", help="flags from a YAML file; those given here win")
     group.add_argument("--verbose", "-v", action="store_true", help="more in the log")
     group.add_argument("--log-samples", action="store_true", help="accepted: answers are always kept")
+    group.add_argument("--no-color", "--yes", action="store_true", help="accepted: nothing is coloured, nothing asked")
 
 
 def specs(arguments: Namespace) -> list[RunSpec]:
@@ -163,7 +167,12 @@ def spec(arguments: Namespace, benchmark: str, model: str, model_args: dict[str,
         gen=sampling(arguments),
         media={name: value for name, value in media.items() if value is not None},
         control=arguments.control,
-        selection=Selection(limit=arguments.limit, sample=arguments.sample, ids=words(arguments.sample_id)),
+        selection=Selection(
+            limit=arguments.limit,
+            sample=arguments.sample,
+            ids=words(arguments.sample_id),
+            where=tuple(pairs(arguments.filter, flag="--filter").items()),
+        ),
         seed=arguments.seed,
         repeats=arguments.repeats,
         concurrency=concurrency(arguments.concurrency),

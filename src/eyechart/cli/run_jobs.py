@@ -89,6 +89,8 @@ def stamp(job: Settled) -> str:
         return f"LIMITED to {chosen:,} of {total:,} questions (--limit {selection.limit}): not a benchmark score"
     if selection.sample and chosen < total:
         return f"SAMPLE of {chosen:,} of {total:,} questions, every type in proportion, seed {job.spec.seed}"
+    if selection.where:
+        return f"FILTERED to {chosen:,} of {total:,} questions (--{selection})"
     if selection.ids:
         return f"{chosen:,} chosen questions of {total:,}"
     return ""

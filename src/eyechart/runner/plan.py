@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from eyechart.errors import UsageError
 from eyechart.records import Entry
-from eyechart.registry import nearest
+from eyechart.registry import nearest, unknown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,9 +20,11 @@ class Selection:
     limit: str = ""  # "20", "10%", "5-15"
     sample: int = 0
     ids: tuple[str, ...] = ()
+    where: tuple[tuple[str, str], ...] = ()  # tags that a question must have, before anything else is chosen
 
     def __str__(self) -> str:
-        words = [f"limit {self.limit}"] if self.limit else []
+        words = [f"filter {','.join(f'{tag}={value}' for tag, value in self.where)}"] if self.where else []
+        words += [f"limit {self.limit}"] if self.limit else []
         words += [f"sample {self.sample}"] if self.sample else []
         words += [f"questions {','.join(self.ids)}"] if self.ids else []
         return " · ".join(words) or "all"
@@ -59,6 +61,21 @@ def limits(text: str, total: int) -> tuple[int, int]:
         if match["first"] and int(match["first"]) <= int(match["last"]):
             return int(match["first"]) - 1, int(match["last"])
     raise UsageError(f"cannot read --limit {text}", fix="--limit 20, --limit 10% or --limit 5-15")
+
+
+def having(
+    entries: Sequence[Entry], where: Sequence[tuple[str, str]], tags: Callable[[Entry], Mapping[str, str]]
+) -> Sequence[Entry]:
+    """The questions with these tags; a tag or a value that none has is met with those that there are."""
+    for tag, wanted in where:
+        values = [tags(entry).get(tag) for entry in entries]
+        there = sorted({value for value in values if value is not None})
+        if not there:
+            raise unknown("tag", tag, sorted({name for entry in entries for name in tags(entry)}))
+        if wanted not in there:
+            raise unknown(tag, wanted, there)
+        entries = [entry for entry, value in zip(entries, values, strict=True) if value == wanted]
+    return entries
 
 
 def by_id(entries: Sequence[Entry], ids: Sequence[str]) -> list[Entry]:

@@ -19,7 +19,7 @@ from eyechart.metrics.base import Metric
 from eyechart.prompts import Style, load_style
 from eyechart.records import Entry, Index, Sample, Sampling
 from eyechart.registry import unknown
-from eyechart.runner.plan import choose
+from eyechart.runner.plan import choose, having
 from eyechart.runner.spec import RunSpec, number, sampling_from
 from eyechart.sources.base import Source
 
@@ -82,7 +82,8 @@ def settle(spec: RunSpec, *, method: str = "") -> Settled:
     index = benchmark.source.index()
     if not index.entries:
         raise InputError(f"benchmark {benchmark.id} holds no question", fix="check its data and its options")
-    entries = choose(index.entries, spec.selection, spec.seed)
+    kept = having(index.entries, spec.selection.where, lambda entry: benchmark.source.fetch(entry, media=False).tags)
+    entries = choose(kept, spec.selection, spec.seed)
     return Settled(
         spec=spec,
         benchmark=benchmark,
