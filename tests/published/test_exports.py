@@ -312,3 +312,44 @@ def test_a_format_of_another_benchmark_and_mixed_runs_are_refused(
     assert "a format of vsibench" in capsys.readouterr().err
     assert main(["export", str(run.path), "--as", "cvs"]) == 2
     assert "did you mean csv" in capsys.readouterr().err
+
+
+def test_two_models_on_the_same_questions_do_not_overwrite_each_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those files have no model in their names: with two, each has a folder, and two runs of one model as well."""
+    rows = spatial_rows()
+    write_parquet(tmp_path / "vqa.parquet", rows)
+    words = ("spatialeval:vqa", "-T", f"data={tmp_path}")
+    right = run_with({row["id"]: "North" for row in rows}, *words, folder=tmp_path, name="right")
+    wrong = run_with({row["id"]: "South" for row in rows}, *words, folder=tmp_path, name="wrong")
+    again = run_with({row["id"]: "A" for row in rows}, *words, "--seed", "1", folder=tmp_path, name="right")
+    paths = exported([right, wrong], "seed004", tmp_path / "out", capsys)
+    assert len(set(paths)) == len(paths) == 14
+    batch = "eval_summary/batch_evaluation_summary.json"
+    values = {
+        name: json.loads((tmp_path / "out" / name / batch).read_text())["results"][0]["overall_accuracy"]
+        for name in ("replay-right.jsonl", "replay-wrong.jsonl")
+    }
+    assert values == {"replay-right.jsonl": 1.0, "replay-wrong.jsonl": 0.0}
+    paths = exported([right, again], "seed004", tmp_path / "twice", capsys)
+    assert len(set(paths)) == len(paths) == 14
+    tables = exported([right, again], "vlmevalkit", tmp_path / "twice", capsys)
+    assert len(set(tables)) == 2
+
+
+def test_one_result_file_holds_every_run_of_a_model_on_the_same_questions(
+    vqa_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two runs of one model are told apart; runs on other questions are refused."""
+    words = ("vqav2", "-T", f"data={vqa_folder}")
+    first = run_with({"100000": "yes"}, *words, folder=tmp_path)
+    second = run_with({"100000": "yes"}, *words, "--seed", "1", folder=tmp_path)
+    (path,) = exported([first, second], "seed001", tmp_path / "out", capsys)
+    results = json.loads(path.read_text())["results"]
+    assert set(results) == {f"replay-answers.jsonl-{run.short_id}" for run in (first, second)}
+    (tmp_path / "drawn").mkdir()
+    other = run_with({}, "starter", "-n", "4", folder=tmp_path / "drawn")
+    seeded = run_with({}, "starter", "-n", "4", "--seed", "3", folder=tmp_path / "drawn")
+    assert main(["export", str(other.path), str(seeded.path), "--as", "seed001", "-o", str(tmp_path)]) == 2
+    assert "was asked other questions" in capsys.readouterr().err

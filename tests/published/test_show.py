@@ -135,3 +135,16 @@ def test_prompts_in_two_stages_can_be_seen_before_the_method_is_there(
     assert "Options: A: left, B: right" in second
     assert "[/QUESTION]" in second
     assert "the method is not there yet" in captured.err
+
+
+def test_a_test_split_has_no_right_and_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its answers are not public: a sign of its own, told below."""
+    (tmp_path / "questions.json").write_text(json.dumps(vqa_lists(2)[0]))
+    words = ["vqav2:test-dev", "-T", f"questions={tmp_path / 'questions.json'}", "-m", "baseline:constant=yes"]
+    assert main(["run", *words, "-o", str(tmp_path / "runs"), "--quiet"]) == 0
+    (run,) = find_runs(tmp_path / "runs")
+    capsys.readouterr()
+    assert main(["show", str(run.path), "--ticks"]) == 0
+    text = capsys.readouterr().out
+    assert text.rstrip().endswith("✓ right, ✗ wrong, ? no score defined")
+    assert text.count("?  ") + text.count(" ?\n") >= 2

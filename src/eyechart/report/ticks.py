@@ -10,11 +10,11 @@ from eyechart.benchmarks import Benchmark
 from eyechart.errors import UsageError
 from eyechart.metrics import get_metric
 from eyechart.metrics.vqa_graded import gold_of
-from eyechart.report.exports.answers import Answered, RunAnswers
+from eyechart.report.exports.answers import Answered, RunAnswers, told_apart
 from eyechart.report.table import shorten, table
 
-RIGHT, WRONG, NO_REPLY, NOT_ASKED = "✓", "✗", "!", "·"
-_LEGEND = {RIGHT: "right", WRONG: "wrong", NO_REPLY: "no reply", NOT_ASKED: "not asked"}
+RIGHT, WRONG, NO_REPLY, NOT_ASKED, NO_SCORE = "✓", "✗", "!", "·", "?"
+_LEGEND = {RIGHT: "right", WRONG: "wrong", NO_REPLY: "no reply", NOT_ASKED: "not asked", NO_SCORE: "no score defined"}
 
 # Where the headline gives parts of a mark, this one of the benchmark's metrics says right or wrong.
 _RIGHT_OR_WRONG = ("vqa_contains", "vsi_binary")
@@ -29,7 +29,7 @@ class Ticked:
     question: str
     gold: str
     group: str
-    ticks: Mapping[str, str]  # the run's model → one of the four signs
+    ticks: Mapping[str, str]  # the run's model → one of the signs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,13 +56,12 @@ def ticks_of(runs: Sequence[RunAnswers], by: str = "") -> Ticks:
     benchmark = runs[0].benchmark
     name = deciding(benchmark, runs[0].manifest.headline)
     metric, tag = get_metric(name), grouping(benchmark, by)
-    models = named(runs)
+    models = told_apart(runs)
     rows: dict[str, tuple[Answered, dict[str, str]]] = {}
     for model, run in zip(models, runs, strict=True):
         for answered in run:
             _, signs = rows.setdefault(answered.sample.id, (answered, {}))
-            right = answered.mark(metric).value == 1
-            signs[model] = sign(answered, right=right)
+            signs[model] = sign(answered, answered.mark(metric).value)
     return Ticks(
         metric=name,
         models=models,
@@ -79,13 +78,15 @@ def ticks_of(runs: Sequence[RunAnswers], by: str = "") -> Ticks:
     )
 
 
-def sign(answered: Answered, *, right: bool) -> str:
+def sign(answered: Answered, value: float | None) -> str:
     """One cell. A failure is no answer, so it is not called a wrong one."""
     if answered.final is None:
         return NOT_ASKED
     if answered.text is None:
         return NO_REPLY
-    return RIGHT if right else WRONG
+    if value is None:  # test splits have no public answers
+        return NO_SCORE
+    return RIGHT if value == 1 else WRONG
 
 
 def deciding(benchmark: Benchmark, headline: str) -> str:
@@ -100,15 +101,6 @@ def grouping(benchmark: Benchmark, by: str) -> str:
             f"{benchmark.id} is not grouped by {by!r}", fix=f"one of: {', '.join(benchmark.groups) or 'nothing'}"
         )
     return by or ("kind" if "kind" in benchmark.groups else next(iter(benchmark.groups), ""))
-
-
-def named(runs: Sequence[RunAnswers]) -> tuple[str, ...]:
-    """The models' names; two runs of one model are told apart by their short id."""
-    models = [run.model for run in runs]
-    return tuple(
-        f"{model} ({run.folder.short_id})" if models.count(model) > 1 else model
-        for model, run in zip(models, runs, strict=True)
-    )
 
 
 def refuse_different_questions(runs: Sequence[RunAnswers]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -131,6 +131,15 @@ class RunAnswers:
         style = load_style(self.manifest.style.partition("+")[0], self.manifest.model)
         prompt = render(sample, style)
         return "\n".join("".join(p for p in turn.parts if isinstance(p, str)) for turn in prompt.turns)
+
+
+def told_apart(runs: Sequence[RunAnswers]) -> tuple[str, ...]:
+    """The models' names; two runs of one model on the same benchmark also have their short id, so that none is lost."""
+    keys = [(run.model, run.benchmark.id) for run in runs]
+    return tuple(
+        f"{run.model}-{run.folder.short_id}" if keys.count(key) > 1 else run.model
+        for run, key in zip(runs, keys, strict=True)
+    )
 
 
 def mean(values: list[float]) -> float:

@@ -9,16 +9,16 @@ from typing import Any
 import msgspec
 
 from eyechart import __version__
-from eyechart.report.exports.answers import RunAnswers, write_document
+from eyechart.report.exports.answers import RunAnswers, told_apart, write_document
 from eyechart.store.atomic import write_lines
 
 
 def write(runs: Sequence[RunAnswers], folder: Path) -> list[Path]:
     """`MODEL/DATE_results.json` and `MODEL/DATE_samples_TASK.jsonl` for every run."""
     written: list[Path] = []
-    for run in runs:
-        place, date = folder / run.model, f"{run.started:%Y%m%d_%H%M%S}"
-        task = run.benchmark.id.replace(":", "_")
+    for name, run in zip(told_apart(runs), runs, strict=True):
+        place, date = folder / name, f"{run.started:%Y%m%d_%H%M%S}"
+        task = run.benchmark.id.replace(":", "_").replace("/", "_")
         written.append(write_document(place / f"{date}_results.json", results(run, task)))
         samples = place / f"{date}_samples_{task}.jsonl"
         write_lines(samples, sample_lines(run))

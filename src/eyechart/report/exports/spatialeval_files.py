@@ -12,7 +12,7 @@ from typing import Any
 from eyechart.errors import UsageError
 from eyechart.metrics import get_metric
 from eyechart.metrics.spatialeval import first_sentence
-from eyechart.report.exports.answers import RunAnswers, write_document
+from eyechart.report.exports.answers import RunAnswers, told_apart, write_document
 
 BATCH = Path("eval_summary", "batch_evaluation_summary.json")
 
@@ -21,6 +21,33 @@ def write(runs: Sequence[RunAnswers], folder: Path) -> list[Path]:
     """`outputs/{mode}_{task}_results.json`, `eval_summary/{mode}_{task}_summary.json`, and the batch over all runs."""
     if runs[0].benchmark.name != "spatialeval":
         raise UsageError(f"seed004 is a format of spatialeval, not of {runs[0].benchmark.name}")
+    written: list[Path] = []
+    for place, own in by_place(runs, folder).items():
+        written += write_batch(own, place)
+    return written
+
+
+def by_place(runs: Sequence[RunAnswers], folder: Path) -> dict[Path, list[RunAnswers]]:
+    """Where the files of each run go: all in one folder as that script has them, as long as none overwrites another's;
+    else in a folder for each model, or if need be for each run."""
+    names = [["" for _ in runs], [*told_apart(runs)], [run.folder.name for run in runs]]
+    for naming in names:
+        places: dict[Path, list[RunAnswers]] = {}
+        for name, run in zip(naming, runs, strict=True):
+            places.setdefault(folder / name, []).append(run)
+        if not any(collide(own) for own in places.values()):
+            break
+    return places
+
+
+def collide(runs: Sequence[RunAnswers]) -> bool:
+    """Whether two of these runs would write the same file."""
+    parts = [(mode_and_task(run)[0], task) for run in runs for task in {a.sample.tags["task"] for a in run}]
+    return len(set(parts)) < len(parts)
+
+
+def write_batch(runs: Sequence[RunAnswers], folder: Path) -> list[Path]:
+    """The files of runs that do not get in each other's way."""
     written: list[Path] = []
     batch = []
     for run in runs:

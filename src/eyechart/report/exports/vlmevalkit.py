@@ -7,13 +7,16 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from eyechart.report.exports.answers import RunAnswers
+from eyechart.report.exports.answers import RunAnswers, told_apart
 from eyechart.store.atomic import replacing
 
 
 def write(runs: Sequence[RunAnswers], folder: Path) -> list[Path]:
     """`MODEL_BENCHMARK.tsv` for every run; a question without a reply has an empty prediction."""
-    return [write_one(run, folder / f"{run.model}_{run.benchmark.id.replace(':', '_')}.tsv") for run in runs]
+    return [
+        write_one(run, folder / f"{name}_{run.benchmark.id.replace(':', '_').replace('/', '_')}.tsv")
+        for name, run in zip(told_apart(runs), runs, strict=True)
+    ]
 
 
 def write_one(run: RunAnswers, path: Path) -> Path:

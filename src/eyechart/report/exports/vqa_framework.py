@@ -11,19 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from eyechart.benchmarks.vqav2 import PARTS
+from eyechart.errors import UsageError
 from eyechart.metrics import get_metric
 from eyechart.metrics.vqa_graded import gold_of, prepare
 from eyechart.records import Sample
-from eyechart.report.exports.answers import Answered, RunAnswers, mean, write_document
+from eyechart.report.exports.answers import Answered, RunAnswers, mean, told_apart, write_document
 
 
 def write(runs: Sequence[RunAnswers], folder: Path) -> list[Path]:
     """`results/vqa2_results_{coco|sample|MODEL}_YYYYMMDD_HHMMSS.json`: the model's name where there is only one."""
     first = runs[0]
+    refuse_different_questions(runs)
     mode = "sample" if first.benchmark.name == "starter" else "coco"
     name = first.model if len(runs) == 1 else mode
     path = folder / "results" / f"vqa2_results_{name}_{first.started:%Y%m%d_%H%M%S}.json"
-    results = {run.model: model_block(run) for run in runs}
+    results = {name: model_block(run) for name, run in zip(told_apart(runs), runs, strict=True)}
     document = {
         "experiment_metadata": {
             "test_date": f"{first.started:%Y-%m-%d %H:%M:%S}",
@@ -44,6 +46,17 @@ def write(runs: Sequence[RunAnswers], folder: Path) -> list[Path]:
         "results": results,
     }
     return [write_document(path, document)]
+
+
+def refuse_different_questions(runs: Sequence[RunAnswers]) -> None:
+    """One file is one test: its models were asked the same questions."""
+    for run in runs[1:]:
+        if run.manifest.data != runs[0].manifest.data:
+            raise UsageError(
+                f"{run.folder.name} was asked other questions than {runs[0].folder.name}",
+                why=f"{run.benchmark.id} with data={run.manifest.data[:4]}, not {runs[0].manifest.data[:4]}",
+                fix="export runs on the same benchmark and the same data together",
+            )
 
 
 def hardware(machine: Mapping[str, str], versions: Mapping[str, str]) -> dict[str, Any]:
