@@ -211,3 +211,15 @@ def test_classic_result_files_are_written_beside_the_run(eyechart: CommandLine) 
     eyechart("run", "starter", *MAJORITY, "-m", "baseline:random", "--layout", "seed", "--limit", "20")
     (written,) = (eyechart.folder / "results").glob("vqa2_results_*.json")
     assert set(json.loads(written.read_text())["results"]) == {"baseline-majority", "baseline-random"}
+
+
+def test_lists_and_mappings_in_a_file_of_flags(eyechart: CommandLine) -> None:
+    """`--config`: lists repeat a flag, mappings are its k=v words, and what is typed wins."""
+    (eyechart.folder / "run.yaml").write_text(
+        "model: [baseline:majority, baseline:random]\ntasks: starter\nlimit: 9\nquiet: true\n"
+        "gen: {temperature: 0.5, max_tokens: 8}\nlog_samples: false\n"
+    )
+    runs = json.loads(eyechart("run", "--config", "run.yaml", "--limit", "5", "--json").stdout)["runs"]
+    assert [run["model"] for run in runs] == ["baseline:majority", "baseline:random"]
+    assert {run["n"]["total"] for run in runs} == {5}
+    assert "gen=t0.5,max8" in runs[0]["signature"]

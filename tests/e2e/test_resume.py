@@ -68,6 +68,24 @@ def test_one_interrupt_drains_and_the_same_command_continues(eyechart: CommandLi
     assert len(server.requests) == 120
 
 
+def test_a_part_that_was_marked_is_not_taken_for_the_whole(eyechart: CommandLine, scripted: Start) -> None:
+    """An interrupted run can be marked as far as it went, and every table says how far that is."""
+    server = scripted(chance={"slow:0.1": 1.0})
+    process = eyechart.start(*run_words(server))
+    while len(server.requests) < 8 and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    asked, name = len(server.requests), eyechart.run_folder().name
+    assert "unfinished" in eyechart("ls", "runs").stdout
+    said = f"UNFINISHED: {asked} of 120 questions"
+    assert said in eyechart("rescore", name).stdout
+    assert said in eyechart("show", name).stdout
+    assert f"of {asked} so far" in eyechart("ls", "runs").stdout
+    eyechart(*run_words(server))
+    assert "UNFINISHED" not in eyechart("show", name).stdout
+
+
 def test_two_interrupts_stop_at_once(eyechart: CommandLine, scripted: Start) -> None:
     """Ctrl-C twice does not wait for a server that never answers; what was under way is recorded as cancelled."""
     server = scripted(chance={"stall": 1.0})

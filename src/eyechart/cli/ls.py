@@ -139,8 +139,10 @@ def runs(folder: Path) -> Rows:
             continue
         part = "" if manifest.selection == "all" else f" ({manifest.selection})"
         try:
-            result = read_document(run).result
-            score = f"{result.printed} {interval(result.ci)}"
+            document = read_document(run)
+            score = f"{document.result.printed} {interval(document.result.ci)}"
+            if document.n.total < manifest.questions * manifest.repeats:
+                score = f"{score} of {document.n.total:,} so far"
         except EyechartError:
             score = "summary.json cannot be read" if run.summary.exists() else "unfinished"
         control = f" ({manifest.control})" if manifest.control else ""

@@ -12,7 +12,7 @@ from eyechart import errors
 from eyechart.cli.commands import Command
 from eyechart.cli.parser import Parser
 from eyechart.marking.choose import split_metrics
-from eyechart.report.result import result_text
+from eyechart.report.result import part_of, result_text
 from eyechart.runner.rescore import Rescored, rescore
 from eyechart.store import open_run
 
@@ -45,7 +45,8 @@ def run(arguments: Namespace) -> int:
     for one in done:
         document_ = one.result.document
         title = f"{document_.benchmark} · {document_.headline} · n = {document_.n.total:,} · {one.result.model}"
-        sys.stdout.write(f"{title}\n{result_text(document_, by=arguments.by, markdown=arguments.md)}\n")
+        stamp = part_of(one.result.folder.manifest(), document_)
+        sys.stdout.write(f"{title}\n{result_text(document_, by=arguments.by, markdown=arguments.md, stamp=stamp)}\n")
         sys.stdout.write(f"{moved(one)}\n")
     return errors.OK
 

@@ -275,6 +275,9 @@ def flags_in(path: Path) -> list[str]:
         raise UsageError(f"--config: {path} is not a mapping of flags", fix="one `flag: value` a line")
     flags: list[str] = []
     for name, value in content.items():
+        if isinstance(value, dict):  # gen: {temperature: 0}
+            flags += [word for key, item in value.items() for word in (f"--{name}", f"{key}={plain(item)}")]
+            continue
         for item in value if isinstance(value, list) else [value]:
             if item is True:
                 flags.append(f"--{name}")
@@ -283,11 +286,6 @@ def flags_in(path: Path) -> list[str]:
     return flags
 
 
-def refuse_unknown_metrics(names: list[str]) -> None:
-    """Say at once that a metric does not exist, not after hours of asking."""
-    from eyechart.metrics import METRICS
-
-    for name in names:
-        base = name.partition("[")[0].partition("@")[0]
-        if base != "all" and base not in METRICS:
-            raise unknown("metric", base, METRICS.names(), listing="eyechart ls metrics")
+def plain(value: object) -> str:
+    """A value of a YAML file as it would be typed."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

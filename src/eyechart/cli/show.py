@@ -19,7 +19,7 @@ from eyechart.marking.rows import ScoredRow
 from eyechart.marking.stored import read_document, read_rows
 from eyechart.registry import nearest
 from eyechart.report.question import question_text
-from eyechart.report.result import result_text
+from eyechart.report.result import part_of, result_text
 from eyechart.report.sheet import sheet_text
 from eyechart.store import RunFolder, open_run, read_exchanges
 
@@ -62,7 +62,7 @@ def show(arguments: Namespace) -> int:
         sys.stdout.write(folder.summary.read_text() if read_document(folder) else "")
     else:
         manifest, document = folder.manifest(), read_document(folder)
-        stamp = "" if manifest.selection == "all" else f"PART of the benchmark: {manifest.selection}"
+        stamp = part_of(manifest, document)
         sys.stdout.write(f"{manifest.benchmark} · {document.headline} · {manifest.model} · run {folder.name}\n")
         sys.stdout.write(result_text(document, by=arguments.by, markdown=arguments.md, stamp=stamp) + "\n")
     return errors.OK

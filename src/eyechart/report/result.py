@@ -5,6 +5,7 @@ from __future__ import annotations
 from eyechart.marking.document import Document, GroupScore, MetricResult
 from eyechart.registry import unknown
 from eyechart.report.table import table
+from eyechart.store import Manifest
 
 _HEADER = ("", "n", "score", "95% CI", "no answer")
 
@@ -26,6 +27,14 @@ def result_text(document: Document, *, by: str = "", markdown: bool = False, sta
     if stamp:
         lines.insert(0, stamp)
     return "\n".join(lines)
+
+
+def part_of(manifest: Manifest, document: Document) -> str:
+    """What must be said of a stored result that is not about the whole benchmark, or not yet."""
+    marked, wanted = document.n.total, manifest.questions * manifest.repeats
+    parts = [f"UNFINISHED: {marked:,} of {wanted:,} questions"] if marked < wanted else []
+    parts += [f"PART of the benchmark: {manifest.selection}"] if manifest.selection != "all" else []
+    return " · ".join(parts)
 
 
 def group_row(name: str, score: GroupScore) -> tuple[str, ...]:
