@@ -131,6 +131,14 @@ def test_a_model_that_repeats_itself_gets_a_score(name: str) -> None:
             assert 0 <= value <= 1, piece
 
 
+def test_a_reply_of_open_braces_is_read_once() -> None:
+    """A megabyte of braces that nobody closes holds no letter; looked at from each brace it would take hours."""
+    metric = get_metric("mmsi")
+    for reply in ("{" * 1_000_000, "{x" * 500_000):
+        assert metric.score(Sample(id="q", references=("A",)), reply).value == 0.0
+    assert metric.score(Sample(id="q", references=("A",)), "B {{A} B").value == 1.0
+
+
 @no_deadline
 @given(glued, st.sampled_from(("", "count", "m", "cm", "m2")))
 def test_what_is_read_is_a_number(reply: str, unit: str) -> None:

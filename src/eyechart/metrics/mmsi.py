@@ -29,7 +29,8 @@ CATEGORIES = (
 _QUOTES = (
     (re.compile(r"``([^`]*)``"), "double backquotes"),
     (re.compile(r"`([^`]*)`"), "backquotes"),
-    (re.compile(r"\{([^}]*)\}"), "braces"),
+    # Upstream looks from every brace in turn: if the first is never closed none is, and a megabyte of them took hours.
+    (re.compile(r"\A[^{]*\{([^}]*)\}"), "braces"),
 )
 # A letter before a blank and another letter is taken for an article: "A bike", but also "A left", is no answer.
 _LETTER = re.compile(r"\b[A-D]\b(?!\s[a-zA-Z])")
