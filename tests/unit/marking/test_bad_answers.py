@@ -143,6 +143,15 @@ def test_odd_answers_are_marked(folder: Path, capsys: pytest.CaptureFixture[str]
     assert "\x1b" not in out
 
 
+def test_json_lines_of_a_single_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One object with an id and an answer is one answer, not two of them under the names of its fields."""
+    Path("p.json").write_text(json.dumps(answers(1)[0]))
+    code, _, err = outcome(capsys, "vqav2", "--annotations", "a.json", "--predictions", "p.json")
+    assert code == 2
+    assert "11 (for example 1, 2, 3) without an answer" in err
+    assert "answered but not" not in err
+
+
 def test_an_annotation_without_answers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A question that nobody can be right about is refused, and named."""
     broken = [annotation(0), {**annotation(7), "answers": []}]

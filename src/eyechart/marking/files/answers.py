@@ -71,6 +71,8 @@ def from_object(content: Mapping[str, Any], path: Path) -> list[AnswerSet]:
     for name in _LISTS:
         if isinstance(content.get(name), list):
             return [from_rows(content[name], path, model=str(content.get("model") or path.stem))]
+    if not content.keys().isdisjoint(ID_COLUMNS) and not content.keys().isdisjoint(ANSWER_COLUMNS):
+        return [from_rows([content], path)]  # JSON lines of a single line
     if content and all(isinstance(value, (str, int, float)) or value is None for value in content.values()):
         pairs = [{"id": key, "prediction": value} for key, value in content.items()]
         return [from_rows(pairs, path)]
