@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from conftest import CommandLine
+from conftest import COMMAND, CommandLine
 from servers.scripted import ScriptedServer
 
 Start = Callable[..., ScriptedServer]
@@ -223,3 +225,15 @@ def test_lists_and_mappings_in_a_file_of_flags(eyechart: CommandLine) -> None:
     assert [run["model"] for run in runs] == ["baseline:majority", "baseline:random"]
     assert {run["n"]["total"] for run in runs} == {5}
     assert "gen=t0.5,max8" in runs[0]["signature"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no file that is always full")
+@pytest.mark.parametrize("words", [("--version",), ("ls",), ("ls", "metrics", "--json")])
+def test_output_onto_a_full_disk_is_not_our_bug(eyechart: CommandLine, words: tuple[str, ...]) -> None:
+    """However much there is to write, it ends in one line and in exit code 4."""
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.Popen(
+            [*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, text=True, cwd=eyechart.folder
+        )
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (4, "error: the disk is full: the output could not be written\n")

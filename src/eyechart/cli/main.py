@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; the only broad handler of the program is here."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        return dispatch(words)
+        return all_said(dispatch(words))
     except errors.EyechartError as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201 - this is the command line
         return error.exit_code
@@ -23,12 +24,27 @@ def main(argv: Sequence[str] | None = None) -> int:
         return errors.INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone (`| head`): nothing is wrong, and nothing more can be said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence_output()
         return errors.OK
     except Exception as error:  # noqa: BLE001 - the one place: our own bug, written down for a report
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            silence_output()
+            print("error: the disk is full: the output could not be written", file=sys.stderr)  # noqa: T201
+            return errors.ENVIRONMENT
         from eyechart.cli.crash import report_crash
 
         return report_crash(error, words)
+
+
+def all_said(code: int) -> int:
+    """The same code, once everything has been written: what fails at the interpreter's end is explained to nobody."""
+    sys.stdout.flush()
+    return code
+
+
+def silence_output() -> None:
+    """What is still buffered goes nowhere, so that the interpreter's end does not fail on it again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def dispatch(words: list[str]) -> int:
