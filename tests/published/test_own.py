@@ -146,6 +146,7 @@ def test_a_yaml_file_says_what_names_do_not(tmp_path: Path) -> None:
         ("q.csv", "question,antwort\nWo?,hier\n", "no column for the answer"),
         ("q.csv", "id,question,answer\n1,a,b\n1,c,d\n", "'1' stands in rows 1 and 2"),
         ("q.csv", "question,A,B,answer\nWo?,hier,dort,C\n", "not among the options"),
+        ("q.csv", "question,A,B,answer\nWo?,da,da,da\n", "the answer 'da' is the text of several options"),
         ("q.csv", "question,answer\nWo?,\n", "row 1: column 'answer' is empty"),
         ("q.csv", "question,answer\n", "holds no questions"),
         ("b.yaml", "source: gone.csv\n", "no such file or folder"),

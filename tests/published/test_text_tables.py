@@ -47,6 +47,9 @@ def test_a_mark_at_the_start_of_the_file_is_no_part_of_the_first_column(tmp_path
     path = tmp_path / "rows.json"
     path.write_bytes(b'\xef\xbb\xbf[{"id": 7}]')
     assert open_table([path]).row(0, pictures=False) == {"id": 7}
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"id": 7}\r\n{"id": 8}\r\n')
+    assert [row for _, _, row in open_table([path]).scan()] == [{"id": 7}, {"id": 8}]
 
 
 def test_a_cell_of_a_megabyte_is_read(tmp_path: Path) -> None:
@@ -69,6 +72,8 @@ def test_a_cell_of_a_megabyte_is_read(tmp_path: Path) -> None:
         ("rows.jsonl", '{"a": 1}\n{"a": \n', "row 2 (line 2) is not JSON"),
         ("rows.jsonl", '{"a": 1}\n[2]\n', "row 2 (line 2) is not an object"),
         ("rows.json", "", "is empty"),
+        ("rows.json", "[" * 100_000, "is nested too deeply"),
+        ("rows.jsonl", "{}\n" + '{"a":' * 100_000, "row 2 (line 2) is not JSON"),
         ("rows.txt", "x", "recognised by their ending"),
     ],
 )

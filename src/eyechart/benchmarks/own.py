@@ -227,7 +227,7 @@ def letter_of(answer: str, choices: Mapping[str, str]) -> str:
     if len(by_text) == 1:
         return by_text[0]
     raise InputError(
-        f"the answer {answer!r} is not among the options",
+        f"the answer {answer!r} is {'the text of several' if by_text else 'not among the'} options",
         why=f"they are {', '.join(f'{letter}: {choice}' for letter, choice in choices.items())}",
         fix="give a letter, or the text of one option exactly",
     )

@@ -70,7 +70,7 @@ class TextTable:
             return self._record(locator, raw)
         try:
             row = msgspec.json.decode(raw)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             raise InputError(f"{self._place(locator)} is not JSON", why=str(error)) from error
         if not isinstance(row, dict):
             raise InputError(f"{self._place(locator)} is not an object", why=f"it is {type(row).__name__}")
@@ -88,7 +88,7 @@ class TextTable:
             self._ends.append(start + len(raw))
 
     def _find_lines(self) -> None:
-        size, start = len(self._buffer), 0
+        size, start = len(self._buffer), start_of(self._buffer)
         while start < size:
             end = self._buffer.find(b"\n", start)
             end = size if end < 0 else end
@@ -100,7 +100,7 @@ class TextTable:
     def _find_records(self) -> None:
         # A quoted cell may hold line ends, so only the csv module knows where a record ends; it asks for a line at a
         # time, and the place of the last line it asked for is where the record ended.
-        place = {"end": len(_UTF8_MARK) if self._buffer[:3] == _UTF8_MARK else 0}
+        place = {"end": start_of(self._buffer)}
 
         def lines() -> Iterator[str]:
             while place["end"] < len(self._buffer):
@@ -174,7 +174,7 @@ class TextTable:
 
 def raw_items(buffer: Buffer, name: str) -> list[msgspec.Raw]:
     """The items of the list in a JSON file, undecoded: a bare list, or the one list of an object."""
-    view = memoryview(buffer)[3 if buffer[:3] == _UTF8_MARK else 0 :]
+    view = memoryview(buffer)[start_of(buffer) :]
     try:
         if bytes(view[:256]).lstrip().startswith(b"["):
             return msgspec.json.decode(view, type=list[msgspec.Raw])
@@ -191,6 +191,15 @@ def raw_items(buffer: Buffer, name: str) -> list[msgspec.Raw]:
     except msgspec.DecodeError as error:
         where = json_place(buffer, str(error))
         raise InputError(f"{name}{where}: not valid JSON", why=str(error), fix="is the file complete?") from error
+    except RecursionError as error:
+        raise InputError(
+            f"{name} is nested too deeply", why="no table of questions is a thousand lists deep"
+        ) from error
+
+
+def start_of(buffer: Buffer) -> int:
+    """Where the text begins: behind the mark that some programs put before UTF-8."""
+    return len(_UTF8_MARK) if buffer[:3] == _UTF8_MARK else 0
 
 
 def json_place(buffer: Buffer, message: str) -> str:
