@@ -206,3 +206,16 @@ def test_the_same_command_twice_at_once_asks_once(eyechart: CommandLine, scripte
     assert ["is in use" in words for words in said] == [code == 4 for code in codes]
     assert eyechart.run_folder().name
     assert len(server.requests) == 120
+
+
+def test_a_finished_run_may_be_read_by_many_at_once(eyechart: CommandLine) -> None:
+    """Several starts that find nothing to ask mark the run at the same moment, and none spoils it for the others."""
+    words = ("run", "starter", "-m", "baseline:majority", "--quiet")
+    eyechart(*words)
+    scores = (eyechart.run_folder() / "scores.jsonl").read_bytes()
+    together = [eyechart.start(*words) for _ in range(4)]
+    for process in together:
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 0 or "is in use" in said, said
+    assert (eyechart.run_folder() / "scores.jsonl").read_bytes() == scores
+    assert sorted(path.name for path in eyechart.run_folder().iterdir() if path.name.startswith(".")) == []

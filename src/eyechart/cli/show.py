@@ -63,8 +63,8 @@ def show(arguments: Namespace) -> int:
     else:
         manifest, document = folder.manifest(), read_document(folder)
         stamp = part_of(manifest, document)
-        sys.stdout.write(f"{manifest.benchmark} · {document.headline} · {manifest.model} · run {folder.name}\n")
-        sys.stdout.write(result_text(document, by=arguments.by, markdown=arguments.md, stamp=stamp) + "\n")
+        text = result_text(document, by=arguments.by, markdown=arguments.md, stamp=stamp)
+        sys.stdout.write(f"{manifest.benchmark} · {document.headline} · {manifest.model} · run {folder.name}\n{text}\n")
     return errors.OK
 
 

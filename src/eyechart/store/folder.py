@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import hashlib
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -77,7 +78,8 @@ class RunFolder:
     @contextmanager
     def new_scores(self) -> Iterator[BinaryIO]:
         """A file that becomes scores.jsonl; the old one goes to scores/, numbered, if anything in it changed."""
-        fresh = self.path / "scores.jsonl.new"
+        # Of this process alone: two starts that find a finished run may mark it at the same moment.
+        fresh = self.path / f".scores.{os.getpid()}.jsonl"
         with replacing(fresh) as file:
             yield file
         try:
