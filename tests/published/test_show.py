@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from layouts import mmsi_rows, real_data, vqa_lists, vsi_rows, write_parquet, write_video
+from layouts import mmsi_rows, real_data, spatial_rows, vqa_lists, vsi_rows, write_parquet, write_video
 
 from eyechart.cli.main import main
 from eyechart.store import find_runs
@@ -148,3 +148,18 @@ def test_a_test_split_has_no_right_and_wrong(tmp_path: Path, capsys: pytest.Capt
     text = capsys.readouterr().out
     assert text.rstrip().endswith("✓ right, ✗ wrong, ? no score defined")
     assert text.count("?  ") + text.count(" ?\n") >= 2
+
+
+def test_a_question_that_asks_for_the_sentence_itself_is_not_told_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The script that joins question and sentence in one line leaves it out where it is there already."""
+    rows = spatial_rows("tqa")[:2]
+    rows[1]["text"] += " First, provide a concise answer in one sentence."
+    write_parquet(tmp_path / "tqa.parquet", rows)
+    words = ["show", "spatialeval:tqa", "--prompt", "-T", f"data={tmp_path}", "--style", "spatialeval_seed.v1"]
+    assert main([*words, "-n", "2"]) == 0
+    first, second = capsys.readouterr().out.split("spatialeval:tqa ·")[1:]
+    assert "D. West. First, provide a concise answer in one sentence. Then, elaborate" in first
+    assert second.count("First, provide a concise answer") == 1
+    assert "Then, elaborate" not in second

@@ -21,6 +21,7 @@ COLUMNS = ("id", "oracle_answer", "oracle_option", "oracle_full_answer")
 METRICS = ("spatialeval_seed", "spatialeval_official", "spatialeval_option")
 MODES = ("tqa", "vqa", "vtqa")
 TASKS = ("spatialmap", "mazenav", "spatialgrid", "spatialreal")
+_SENTENCE = "First, provide a concise answer"
 _OPTION = re.compile(r"^\s*([A-D])\.\s+(.+?)\s*$", re.MULTILINE)
 
 
@@ -43,7 +44,9 @@ def sample_from_row(row: Row) -> Sample:
             "sample_id": identity,
             "oracle_option": text(row, "oracle_option", ""),
             "oracle_full_answer": text(row, "oracle_full_answer", ""),
-        },
+        }
+        # One prompt style does not say it twice.
+        | ({"asks_for": "sentence"} if _SENTENCE in question else {}),
         # The same map in another modality is still the same map.
         cluster=f"{task}.{scene}",
     )
