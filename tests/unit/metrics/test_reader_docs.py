@@ -13,7 +13,8 @@ ROW = re.compile(r"\| `(?P<reply>[^|]*)` \| (?P<unit>\S+) \| (?P<numbers>.*) \| 
 
 def test_documented_readings_are_true() -> None:
     """Every line of the table, all four readers and the rule that read."""
-    rows = [match for match in map(ROW.fullmatch, PAGE.read_text(encoding="utf-8").splitlines()) if match]
+    decisions = PAGE.read_text(encoding="utf-8").partition("\n## Parity\n")[0]
+    rows = [match for match in map(ROW.fullmatch, decisions.splitlines()) if match]
     assert len(rows) > 30
     for row in rows:
         unit = row["unit"].replace("²", "2")
