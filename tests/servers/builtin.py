@@ -1,4 +1,4 @@
-"""`eyechart serve-builtin` as a process of its own: the honest server, which really looks at the pictures it is sent."""
+"""`eyechart serve-builtin` as a process of its own: the honest server, which really looks at what it is sent."""
 
 from __future__ import annotations
 
