@@ -105,8 +105,7 @@ class Loop:
         self._tasks.discard(task)
         self._room.set()
         error = None if task.cancelled() else task.exception()
-        if error is not None and not isinstance(error, Abandoned) and self._fatal is None:
-            self._fatal = error
+        if error is not None and error is self._fatal:
             self._cancel(self._tasks)  # waiting gains nothing: what stopped one would stop them all
 
     def _cancel(self, tasks: set[asyncio.Task[None]]) -> None:
@@ -129,6 +128,11 @@ class Loop:
                 prepared = await self._in_thread(self.asking.advance, prepared, outcome)
         except ModelError as error:  # a picture that cannot be read; what the model does is dealt with in _put
             self._record(self.asking.unprepared(job, failure_of(error, "prepare")), sample)
+        except (Abandoned, asyncio.CancelledError):
+            raise
+        except BaseException as error:
+            self._fatal = self._fatal or error  # at once: whoever was handed the slot must not send any more
+            raise
 
     async def _put(self, job: Job, prepared: Prepared, queued: float) -> Outcome:
         request, task = self.asking.request(job, prepared), asyncio.current_task()
