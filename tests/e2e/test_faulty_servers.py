@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -145,7 +144,6 @@ def test_a_server_that_is_not_there_stops_the_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.node
-@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed on this machine")
 def test_a_server_that_others_wrote(tmp_path: Path) -> None:
     """aimock, turning requests away and breaking connections, gets every picture right and leaves no question open."""
     options = ("--chaos-ratelimit", "0.1", "--chaos-drop", "0.05", "--chaos-disconnect", "0.05", "--log-level", "info")

@@ -22,7 +22,7 @@ def install() -> Path:
     if not manifest.exists() or json.loads(manifest.read_text())["version"] != VERSION:
         npm = shutil.which("npm")
         if npm is None:
-            raise FileNotFoundError("npm")
+            raise FileNotFoundError("npm is not installed here; `make test` brings it")
         options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
         subprocess.run([npm, "install", "--prefix", HOME, *options, f"{PACKAGE}@{VERSION}"], check=True, timeout=240)
     return package / "dist" / "cli.js"
