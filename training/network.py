@@ -124,7 +124,7 @@ class Reader(nn.Module):
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.norm = nn.LayerNorm(width)
         self.out = nn.Linear(width, shape.words)
-        self.pointer = nn.Linear(width, CELLS)  # training only: where the thing is that a noun names
+        self.pointer = nn.Linear(width, 2 * CELLS)  # training only: where the thing is that a noun names, per picture
 
     def cells(self, features: Tensor) -> Tensor:
         """Features (sets × pictures × 64 × channels) → what the layers look at, with the empty cell first."""

@@ -127,7 +127,7 @@ class Lesson:
 
     asked: list[int]
     answer: list[int]
-    pointers: list[tuple[int, int]]  # (place in the question, cell)
+    pointers: list[tuple[int, list[int]]]  # (place in the question, cell in each picture)
 
 
 def lesson(drawn: Drawn, question: Question, index: dict[str, int]) -> Lesson:
@@ -137,6 +137,8 @@ def lesson(drawn: Drawn, question: Question, index: dict[str, int]) -> Lesson:
     nouns = [place for place, word in enumerate(words) if word in SHAPES]
     if not nouns and len(question.about) == 1:
         nouns = [words.index("object")]  # "What shape is the red object?"
-    things = [drawn.scenes[0].things[i] for i in question.about]
-    pointers = [(place, cell_of(thing.x, thing.y)) for place, thing in zip(nouns, things, strict=False)]
+    named = list(zip(nouns, question.about, strict=False))
+    if drawn.moved is not None:
+        named.append((words.index("object"), drawn.moved))  # "Which object has moved …", "One object has moved …"
+    pointers = [(place, [cell_of(one.things[i].x, one.things[i].y) for one in drawn.scenes]) for place, i in named]
     return Lesson([index[word] for word in words], [index[piece] for piece in answer], pointers)

@@ -23,7 +23,7 @@ from eyechart.sources.starter.dice import Dice
 RATE = 1.2e-3
 BLIND = 0.04  # so many sets are asked about without their pictures
 # Sets a step, and questions a set.
-BATCH = {"table": (96, 5), "ruler": (40, 2), "pair": (40, 2), "crowd": (32, 1)}
+BATCH = {"table": (96, 5), "ruler": (40, 2), "pair": (80, 2), "crowd": (32, 1)}
 
 
 def lessons(drawn: Drawn, questions: int, dice: Dice, index: dict[str, int]) -> list[tuple[str, Lesson]]:
@@ -59,13 +59,13 @@ class Batch:
         self.asked = torch.zeros(len(every), length, dtype=torch.long)
         self.answer = torch.zeros(len(every), LONGEST_ANSWER, dtype=torch.long)
         self.target = torch.full((len(every), LONGEST_ANSWER), -100)
-        self.pointers = torch.full((len(every), length), -100)
+        self.pointers = torch.full((len(every), length, pictures), -100)
         for row, one in enumerate(every):
             self.asked[row, : len(one.asked)] = torch.tensor(one.asked)
             self.answer[row, : len(one.answer)] = torch.tensor([index[ANSWER], *one.answer[:-1]])
             self.target[row, : len(one.answer)] = torch.tensor(one.answer)
-            for place, cell in one.pointers:
-                self.pointers[row, place] = cell
+            for place, cells in one.pointers:
+                self.pointers[row, place] = torch.tensor(cells)
 
     def blindfold(self, chosen: Tensor) -> None:
         """Some sets are asked about without pictures; then nothing can be pointed at."""
@@ -129,7 +129,8 @@ def reader_loss(reader: Reader, batch: Batch) -> tuple[Tensor, Tensor]:
         logits, pointed = reader(batch.asked, batch.answer, reader.cells(batch.features), batch.hide)
     loss = functional.cross_entropy(logits.float().flatten(0, 1), batch.target.flatten(), ignore_index=-100)
     if (batch.pointers >= 0).any():
-        pointing = functional.cross_entropy(pointed.float().flatten(0, 1), batch.pointers.flatten(), ignore_index=-100)
+        said = pointed.unflatten(-1, (2, CELLS))[:, :, : batch.pointers.shape[-1]].float()
+        pointing = functional.cross_entropy(said.flatten(0, 2), batch.pointers.flatten(), ignore_index=-100)
         loss = loss + 0.3 * pointing
     return loss, batch.right(logits)
 
