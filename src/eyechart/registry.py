@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from eyechart.errors import UsageError
+from eyechart.errors import SetupError, UsageError
 
 # So few names are all shown when one is not known.
 LIST_UP_TO = 12
@@ -31,9 +31,9 @@ class Registry:
         """The thing with this name, or an error that offers the nearest names."""
         if name in self._builtin:
             return load(self._builtin[name])
-        plugins = self._plugins()
-        if name in plugins:
-            return plugins[name].load()
+        point = self._plugins().get(name)
+        if point is not None:
+            return self._load_plugin(point)
         raise unknown(self.noun, name, self.names(), listing=self.listing)
 
     def _plugins(self) -> dict[str, Any]:
@@ -41,6 +41,17 @@ class Registry:
         from importlib.metadata import entry_points
 
         return {point.name: point for point in entry_points(group=self.group)}
+
+    def _load_plugin(self, point: Any) -> Any:
+        try:
+            return point.load()
+        except (ImportError, AttributeError, SyntaxError) as error:
+            package = point.dist.name if point.dist else point.module
+            raise SetupError(
+                f"the {self.noun} {point.name!r} of the package {package} cannot be loaded",
+                why=str(error),
+                fix=f"update {package}, or uninstall it",
+            ) from error
 
 
 def check_options(factory: Callable[..., Any], noun: str, given: Iterable[str], *, skip: int = 0) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from eyechart.cli.commands import Command
 from eyechart.cli.parser import Parser
 from eyechart.errors import EyechartError, UsageError
 from eyechart.registry import unknown
-from eyechart.report.table import table
+from eyechart.report.table import stacked, table, width
 from eyechart.sources.place import Place
 
 Rows = list[dict[str, str]]
@@ -46,12 +47,21 @@ def ls(arguments: Namespace) -> int:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode({what: rows}), indent=2).decode() + "\n")
         return errors.OK
     if rows:
-        header = tuple(rows[0])
-        cells = [tuple(row.values()) for row in rows]
-        sys.stdout.write(table(header, cells, markdown=arguments.md) + "\n")
+        sys.stdout.write(laid_out(rows, markdown=arguments.md) + "\n")
     else:
         sys.stderr.write(f"no {what} are there" + (f" with {arguments.filter!r}\n" if arguments.filter else "\n"))
     return errors.OK
+
+
+def laid_out(rows: Rows, *, markdown: bool) -> str:
+    """A table; on a terminal that is too narrow for it, a paragraph each. What is piped stays one line each."""
+    header = tuple(rows[0])
+    cells = [tuple(row.values()) for row in rows]
+    lines = table(header, cells, markdown=markdown)
+    columns = shutil.get_terminal_size().columns
+    if markdown or not sys.stdout.isatty() or all(width(line) <= columns for line in lines.split("\n")):
+        return lines
+    return stacked(header, cells, columns)
 
 
 def benchmarks() -> Rows:
@@ -98,7 +108,13 @@ def models() -> Rows:
     """The first word of a model's name, and what it stands for."""
     from eyechart.models import MODELS
 
-    return [{"name": name, "about": about(MODELS.get(name))} for name in MODELS.names()]
+    rows = []
+    for name in MODELS.names():
+        try:
+            rows.append({"name": name, "about": about(MODELS.get(name))})
+        except EyechartError as error:  # as with benchmarks
+            rows.append({"name": name, "about": error.what})
+    return rows
 
 
 def metrics() -> Rows:
@@ -107,7 +123,11 @@ def metrics() -> Rows:
 
     rows = []
     for name in METRICS.names():
-        metric = get_metric(name)
+        try:
+            metric = get_metric(name)
+        except EyechartError as error:  # as with benchmarks
+            rows.append({"name": name, "version": "", "about": error.what, "equals": ""})
+            continue
         version = f"v{metric.version}"
         rows.append({"name": metric.id, "version": version, "about": metric.title, "equals": metric.upstream})
     return rows
@@ -161,7 +181,7 @@ def runs(folder: Path) -> Rows:
 
 def about(factory: object) -> str:
     """The first sentence that a factory says of itself."""
-    return (factory.__doc__ or "").partition("\n")[0].removeprefix("Factory of ").strip()
+    return (factory.__doc__ or "").partition("\n")[0].removeprefix("Factory of ").strip().removesuffix(".")
 
 
 COMMAND = Command(

@@ -16,7 +16,7 @@ KINDS = ("random", "majority", "constant", "echo-gold")
 
 
 def baseline(rest: str, *, seed: str = "0") -> Model:
-    """Factory of `baseline:random`, `:majority`, `:constant=TEXT` and `:echo-gold`."""
+    """Factory of guesses and the gold answers: `baseline:random`, `:majority`, `:constant=TEXT`, `:echo-gold`."""
     kind, equals, text = rest.partition("=")
     if kind not in KINDS:
         raise unknown("baseline", kind, list(KINDS))

@@ -38,7 +38,7 @@ AZURE_API_VERSION = "2024-10-21"
 
 
 def by_address(address: str, **arguments: str) -> Model:
-    """The model at an address such as `http://host:8000/v1#name`."""
+    """Factory of any OpenAI-compatible server, by its address: `http://host:8000/v1#name`."""
     options = read_options(arguments)
     url, _, model = address.partition("#")
     return ChatServer(name=address, preset=BY_ADDRESS, options=replace(options, base_url=url), model=model)
@@ -54,16 +54,25 @@ def by_provider(provider: str, model: str, **arguments: str) -> Model:
     return ChatServer(name=name, preset=preset, options=options, model=model, azure=provider == "azure")
 
 
-openai = partial(by_provider, "openai")
-azure = partial(by_provider, "azure")
-openrouter = partial(by_provider, "openrouter")
-gemini = partial(by_provider, "gemini")
-anthropic = partial(by_provider, "anthropic")
-vllm = partial(by_provider, "vllm")
-sglang = partial(by_provider, "sglang")
-ollama = partial(by_provider, "ollama")
-lmstudio = partial(by_provider, "lmstudio")
-llamacpp = partial(by_provider, "llamacpp")
+def _provider(name: str) -> partial[Model]:
+    """The factory of one provider, with what `eyechart ls models` says of it."""
+    preset = PRESETS[name]
+    factory = partial(by_provider, name)
+    where = f"key from {' or '.join(preset.key_env)}" if preset.key_needed else preset.base_url
+    factory.__doc__ = f"{preset.about}; {where}"
+    return factory
+
+
+openai = _provider("openai")
+azure = _provider("azure")
+openrouter = _provider("openrouter")
+gemini = _provider("gemini")
+anthropic = _provider("anthropic")
+vllm = _provider("vllm")
+sglang = _provider("sglang")
+ollama = _provider("ollama")
+lmstudio = _provider("lmstudio")
+llamacpp = _provider("llamacpp")
 
 
 class ChatServer:

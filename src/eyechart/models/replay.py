@@ -24,7 +24,7 @@ ANSWERS = ("answer", "prediction", "response", "text")
 
 
 def replay(rest: str) -> Model:
-    """Factory of `replay:answers.jsonl`."""
+    """Factory of answers that you already have: `replay:answers.jsonl`."""
     if not Path(rest).is_file():  # said before anything is asked, not when this model's turn comes
         raise InputError(
             f"cannot read {rest or 'a file without a name'}: there is no such file", fix="-m replay:answers.jsonl"

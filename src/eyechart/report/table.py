@@ -25,6 +25,20 @@ def table(
     return "\n".join(lines)
 
 
+def stacked(header: Sequence[str], rows: Sequence[Sequence[str]], cells: int) -> str:
+    """Rows too wide for a table: the first column, and beside it all else, what it is about first."""
+    from textwrap import wrap
+
+    indent = max(width(printable(row[0])) for row in rows) + 2
+    lines = []
+    for name, *values in rows:
+        told = sorted(zip(header[1:], values, strict=True), key=lambda pair: pair[0] != "about")
+        said = " · ".join(printable(value if what == "about" else f"{what} {value}") for what, value in told if value)
+        pieces = wrap(said, max(20, cells - indent), break_long_words=False, break_on_hyphens=False) or [""]
+        lines.append(pad(printable(name), indent) + f"\n{' ' * indent}".join(pieces))
+    return "\n".join(lines)
+
+
 def printable(text: str) -> str:
     """Text that cannot move the cursor or hide: control and format characters become visible marks."""
     return "".join(c if c.isprintable() else ("␤" if c in "\r\n" else "�" if c != "\t" else " ") for c in text)

@@ -26,7 +26,7 @@ PICTURES_KEPT = 64  # what the eye made of pictures seen lately: questions about
 
 
 def builtin(checkpoint: str) -> Model:
-    """Factory of `builtin/tiny` and `builtin/tiny-early`."""
+    """Factory of the small models in the box: `builtin/tiny` and `builtin/tiny-early`."""
     if checkpoint not in CHECKPOINTS:
         raise unknown("model", f"builtin/{checkpoint}", [f"builtin/{name}" for name in CHECKPOINTS])
     return TinyModel(checkpoint)
