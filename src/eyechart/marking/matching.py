@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from eyechart.errors import InputError
-
 Id: TypeAlias = int | str
 
 _EXAMPLES = 3
@@ -67,17 +65,6 @@ class IdMatch:
             (self.unasked, "annotated but not in the questions file"),
         )
         return [f"{mismatch} {words}" for mismatch, words in told if mismatch.n]
-
-    def require_official(self, score: str) -> None:
-        """Refuse answers that the official program would refuse; `score` is what they would get all the same."""
-        if self.official:
-            return
-        raise InputError(
-            f"answers and annotations do not match: {'; '.join(self.findings())}",
-            why="the official program accepts exactly one set of questions; "
-            f"with missing answers counted as wrong the score would be {score}",
-            fix="answer every question, or say --missing wrong (counted wrong) or --missing skip (left out)",
-        )
 
 
 def same_kind_of_ids(answers: Mapping[Id, str], annotated: Id) -> Mapping[Id, str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from mmap import MADV_DONTNEED, mmap
 from pathlib import Path
@@ -62,26 +61,12 @@ class _Questions(msgspec.Struct, gc=False):
     questions: list[_Question]
 
 
-class _Result(msgspec.Struct, gc=False):
-    question_id: int | str
-    answer: str
-
-
 Batch: TypeAlias = tuple[list[Annotation], list[msgspec.Raw]]
 
 # VQA v2 wraps its lists in an object with licence and version; VQA-CP publishes bare lists.
 _ANNOTATIONS = msgspec.json.Decoder(_Annotations | list[msgspec.Raw])
 _QUESTIONS = msgspec.json.Decoder(_Questions | list[_Question])
-_RESULTS = msgspec.json.Decoder(list[_Result])
 _ANNOTATION = msgspec.json.Decoder(Annotation)
-
-
-def read_results(path: Path) -> Predictions:
-    """The official results list. Of duplicate ids the last wins, as in the official program; they are counted."""
-    rows = decode(read_content(path), _RESULTS, path)
-    answers: dict[Id, str] = {row.question_id: row.answer for row in rows}
-    times = Counter(row.question_id for row in rows) if len(answers) < len(rows) else {}
-    return Predictions(answers, [key for key, n in times.items() for _ in range(n - 1)])
 
 
 def read_question_ids(path: Path) -> list[Id]:

@@ -36,7 +36,6 @@ class AnswerSet:
     model: str
     answers: Mapping[str, str]
     duplicates: Sequence[str] = ()  # ids that came again, once for each further time
-    without_text: Sequence[str] = ()  # ids whose answer is null: no answer was given
     rows: Sequence[Row] = ()  # as they stand in the file, where it may hold the gold answers too
     recorded: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # metric → id → what the file says
 
@@ -93,14 +92,13 @@ def from_rows(rows: Sequence[Any], path: Path, *, model: str = "") -> AnswerSet:
     id_column = column(rows, ID_COLUMNS, path, "id")
     text_column = column(rows, ANSWER_COLUMNS, path, "answer")
     answers: dict[str, str] = {}
-    duplicates, without = [], []
+    duplicates = []
     for number, row in enumerate(rows, 1):
         identity = id_of(row, id_column, path, number)
         if identity in answers:
             duplicates.append(identity)
         text = text_of(row.get(text_column), path, number, text_column)
-        if text is None:
-            without.append(identity)
+        if text is None:  # null is no answer, and takes back an earlier one
             answers.pop(identity, None)
         else:
             answers[identity] = text
@@ -108,7 +106,6 @@ def from_rows(rows: Sequence[Any], path: Path, *, model: str = "") -> AnswerSet:
         model=model or path.name.partition(".")[0],
         answers=answers,
         duplicates=duplicates,
-        without_text=without,
         rows=rows if len(set(rows[0])) > 2 else (),
         recorded=recorded(rows, id_column),
     )
