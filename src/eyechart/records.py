@@ -33,6 +33,7 @@ CURABLE: frozenset[str] = frozenset(
 )
 
 ReplyStatus = Literal["ok", "unreadable", "empty", "truncated", "refusal", "failed", "missing"]
+REPLY_STATUSES: tuple[str, ...] = get_args(ReplyStatus)
 
 # What decoding bytes that are not ours may raise: of text that is not UTF-8, and of brackets without end, msgspec lets
 # Python's own errors through.

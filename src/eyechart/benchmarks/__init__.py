@@ -64,7 +64,7 @@ def get_benchmark(name: str, options: Mapping[str, str] | None = None) -> Benchm
 
 def is_path(name: str) -> bool:
     """Whether a name means a file or folder of the user's rather than a benchmark that we know."""
-    if name.casefold().endswith(OWN_ENDINGS):
+    if "/" in name or name.casefold().endswith(OWN_ENDINGS):
         return True
     return name.partition(":")[0] not in BENCHMARKS and Path(name).expanduser().exists()
 

@@ -45,6 +45,8 @@ COMMANDS: dict[str, Line] = {
     "serve-builtin": Line("serve_builtin", "the model in the box behind an OpenAI-compatible server", "tools"),
 }
 
+TOPIC = "exit-codes"  # the one thing that has help and is no command
+
 _EXIT_CODES = """\
 exit codes
   0    done
@@ -58,7 +60,7 @@ exit codes
 
 def overview(topic: Sequence[str] = ()) -> str:
     """The text of `eyechart --help`, or of `eyechart help exit-codes`."""
-    if topic and topic[0] == "exit-codes":
+    if topic and topic[0] == TOPIC:
         return _EXIT_CODES
     lines = [
         "Eyechart: an eye test for vision-language models.",

@@ -23,8 +23,10 @@ Rows = list[dict[str, str]]
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument("what", nargs="?", default="benchmarks", help="benchmarks, models, metrics, prompts or runs")
-    parser.add_argument("filter", nargs="?", default="", help="only names that contain this")
+    parser.add_argument(
+        "what", metavar="WHAT", nargs="?", default="benchmarks", help="benchmarks, models, metrics, prompts or runs"
+    )
+    parser.add_argument("filter", metavar="FILTER", nargs="?", default="", help="only names that contain this")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--md", action="store_true", help="as Markdown")
     parser.add_argument("-o", "--output", default="runs", metavar="DIR", help="the folder that holds runs (./runs)")

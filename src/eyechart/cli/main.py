@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 
 from eyechart import errors
-from eyechart.cli.commands import COMMANDS, overview
+from eyechart.cli.commands import COMMANDS, TOPIC, overview
+from eyechart.registry import load, unknown
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -49,7 +50,9 @@ def silence_output() -> None:
 
 def dispatch(words: list[str]) -> int:
     """Hand the words to their command; the bare form `eyechart --model …` means `run`."""
-    if len(words) > 1 and words[0] == "help" and words[1] != "exit-codes":
+    if len(words) > 1 and words[0] == "help" and words[1] != TOPIC:
+        if words[1] not in (*COMMANDS, "help") and not words[1].startswith("-"):
+            raise unknown("help topic", words[1], [*COMMANDS, TOPIC], listing="eyechart --help")
         words = [words[1], "--help"]  # as git has it
     if not words or words[0] in ("-h", "--help", "help"):
         print(overview(words[1:]))  # noqa: T201
@@ -60,8 +63,6 @@ def dispatch(words: list[str]) -> int:
         print(f"eyechart {__version__}")  # noqa: T201
         return errors.OK
     name, rest = ("run", words) if words[0].startswith("-") else (words[0], words[1:])
-    from eyechart.registry import load, unknown
-
     if name not in COMMANDS:
         raise unknown("command", name, list(COMMANDS), listing="eyechart --help")
     from eyechart.cli.parser import Parser

@@ -22,6 +22,13 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, fix=f"see {self.prog} --help")
 
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if action.choices is not None and value not in action.choices:
+            from eyechart.registry import unknown
+
+            named = action.option_strings[0] if action.option_strings else action.dest
+            raise unknown(f"value of {named}", str(value), [str(choice) for choice in action.choices])
+
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
         """Parse all of argv; an unknown flag names the flags that are close."""
         space, rest = self.parse_known_args([kebab(word) for word in argv])

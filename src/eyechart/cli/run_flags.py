@@ -196,6 +196,8 @@ def name_and_arguments(model: str, given: dict[str, str]) -> tuple[str, dict[str
         return model, given
     if model in MODELS:
         return f"{model}/{name}", given
+    if "/" in model or ":" in model:
+        raise UsageError(f"{model} is a model's whole name; pretrained={name} would be another", fix="say one of them")
     if "hf" in MODELS:  # its own classes there; here one name for them all
         return f"hf/{name}", given
     raise unknown("model", model, MODELS.names(), listing="eyechart ls models")

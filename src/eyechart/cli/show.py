@@ -17,7 +17,8 @@ from eyechart.cli.parser import Parser, pairs
 from eyechart.errors import UsageError
 from eyechart.marking.rows import ScoredRow
 from eyechart.marking.stored import read_document, read_rows
-from eyechart.registry import nearest
+from eyechart.records import FAILURE_KINDS, REPLY_STATUSES
+from eyechart.registry import nearest, unknown
 from eyechart.report.question import question_text
 from eyechart.report.result import part_of, result_text
 from eyechart.report.sheet import sheet_text
@@ -28,8 +29,12 @@ SUGGEST_UP_TO = 20_000
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument("run", help="a run's path, name or four-letter id; or a benchmark, with --prompt")
-    parser.add_argument("question", nargs="*", help="ids of questions to show whole; with --ticks, more runs")
+    parser.add_argument(
+        "run", metavar="RUN", help="a run's path, name or four-letter id; or a benchmark, with --prompt"
+    )
+    parser.add_argument(
+        "question", metavar="QUESTION", nargs="*", help="ids of questions to show whole; with --ticks, more runs"
+    )
     parser.add_argument("--wrong", action="store_true", help="questions that earned less than full marks")
     parser.add_argument("--status", metavar="KIND,…", help="questions whose reply was unreadable, empty, failed …")
     parser.add_argument("--ticks", action="store_true", help="questions × models, ✓ for each right answer")
@@ -110,6 +115,8 @@ def chosen(folder: RunFolder, arguments: Namespace) -> Iterator[ScoredRow]:
     """The rows that the flags describe, in data order."""
     headline = folder.manifest().headline
     wanted, statuses = set(arguments.question), set((arguments.status or "").split(",")) - {""}
+    for status in sorted(statuses - {*REPLY_STATUSES, *FAILURE_KINDS}):
+        raise unknown("status", status, [*REPLY_STATUSES, *FAILURE_KINDS])
     seen = []
     for row in read_rows(folder):
         seen.append(row.sample)

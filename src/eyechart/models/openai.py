@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 AZURE_API_VERSION = "2024-10-21"
 
 
-def by_address(address: str, **arguments: str) -> Model:
+def by_address(address: str, /, **arguments: str) -> Model:
     """Factory of any OpenAI-compatible server, by its address: `http://host:8000/v1#name`."""
     options = read_options(arguments)
     url, _, model = address.partition("#")
     return ChatServer(name=address, preset=BY_ADDRESS, options=replace(options, base_url=url), model=model)
 
 
-def by_provider(provider: str, model: str, **arguments: str) -> Model:
+def by_provider(provider: str, model: str, /, **arguments: str) -> Model:
     """The model that a provider knows by this name."""
     preset, options = PRESETS[provider], read_options(arguments)
     local = preset.base_url.startswith("http://localhost")

@@ -25,10 +25,15 @@ def reconciled(found: Reconciliation, *, markdown: bool = False) -> str:
         ]
         width = max(len(name) for name in names)
         lines += [
-            f"  {name:<{width}}  {_mark(question.values[name]):>5}  {shorten(question.why[name], 160)}"
+            f"  {name:<{width}}  {_mark(question.values[name]):>5}  {shorten(told(question.why[name]), 160)}"
             for name in names
         ]
     return "\n".join(lines)
+
+
+def told(why: str) -> str:
+    """An explanation of several lines on one."""
+    return "; ".join(line.strip() for line in why.splitlines())
 
 
 def _cell(differ: dict[tuple[str, str], int], name: str, other: str) -> str:
