@@ -32,8 +32,6 @@ GOOD, WARNING, BAD = "✓", "!", "✗"
 EXTRAS = {
     "hub": ("pyarrow", "parquet files and the Hugging Face hub"),
     "video": ("av", "videos"),
-    "local": ("torch", "models on this machine"),
-    "ray": ("ray", "models on a Ray cluster"),
 }
 
 
