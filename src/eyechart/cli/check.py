@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
-
-import msgspec
 
 from eyechart import errors
 from eyechart.benchmarks import get_benchmark
 from eyechart.cli.commands import Command
+from eyechart.cli.output import as_json, write
 from eyechart.cli.parser import Parser, pairs
 from eyechart.marking.check import CheckReport, Finding, check
 from eyechart.marking.choose import choose_metrics, split_metrics
@@ -38,8 +36,7 @@ def run(arguments: Namespace) -> int:
     wanted = [name for word in arguments.metric for name in split_metrics(word)]
     metrics = choose_metrics(benchmark, wanted, 0)
     report = check(benchmark, metrics, limit=arguments.limit)
-    text = msgspec.json.format(msgspec.json.encode(report), indent=2).decode() if arguments.json else told(report)
-    sys.stdout.write(text + "\n")
+    write(as_json(report) if arguments.json else told(report))
     return errors.OK if report.sound else errors.GATE_FAILED
 
 

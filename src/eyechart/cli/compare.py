@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import msgspec
 
 from eyechart import errors
 from eyechart.cli.commands import Command
+from eyechart.cli.output import as_json, write
 from eyechart.cli.parser import Parser
 from eyechart.errors import GateFailed
 from eyechart.marking.compare import Comparison
@@ -53,9 +53,9 @@ def run(arguments: Namespace) -> int:
         seed=arguments.seed,
     )
     if arguments.json:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(comparison), indent=2).decode() + "\n")
+        write(as_json(comparison))
     else:
-        sys.stdout.write(text_of(comparison, by=arguments.by, markdown=arguments.md) + "\n")
+        write(text_of(comparison, by=arguments.by, markdown=arguments.md))
     if arguments.fail_if_worse and comparison.shown and comparison.difference < 0:
         raise GateFailed(
             f"{comparison.first.name} is shown to be worse than {comparison.second.name}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from eyechart.benchmarks import Benchmark, get_benchmark
 from eyechart.benchmarks.own import place_of
 from eyechart.benchmarks.recipe import read_recipe
 from eyechart.cli.commands import Command
+from eyechart.cli.output import say, write
 from eyechart.cli.parser import Parser, pairs
 from eyechart.cli.run_flags import prepare_hub
 from eyechart.errors import ModelError, SetupError
@@ -151,16 +151,6 @@ def check_media(benchmark: Benchmark) -> list[str]:
 def is_there(path: str) -> bool:
     """Whether a file is there; what was found in an archive is."""
     return split_member(path)[0] is not None or Path(path).is_file()
-
-
-def write(text: str) -> None:
-    """The result, for stdout."""
-    sys.stdout.write(text + "\n")
-
-
-def say(text: str) -> None:
-    """A word to the person, on stderr."""
-    sys.stderr.write(text + "\n")
 
 
 COMMAND = Command(

@@ -7,6 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from eyechart import errors
+from eyechart.cli import output
 from eyechart.cli.commands import Command
 from eyechart.cli.parser import Parser
 from eyechart.cli.run_jobs import stamp, title
@@ -67,8 +68,8 @@ def one(arguments: Namespace, model: str, control: str = "") -> Result:
 
 
 def write(text: str) -> None:
-    """The result, for stdout."""
-    sys.stdout.write(text + "\n")
+    """The result, at once: the next part takes seconds."""
+    output.write(text)
     sys.stdout.flush()
 
 

@@ -15,10 +15,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
 from eyechart import errors
 from eyechart.cli.commands import Command
+from eyechart.cli.output import as_json, write
 from eyechart.cli.parser import Parser, pairs
 from eyechart.errors import EyechartError
 from eyechart.models import get_model
@@ -58,13 +57,13 @@ def doctor(arguments: Namespace) -> int:
         findings.append(ask_once(arguments.model, pairs(arguments.model_args, flag="--model-args")))
     if arguments.json:
         rows: list[dict[str, Any]] = [finding._asdict() for finding in findings]
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode({"doctor": rows}), indent=2).decode() + "\n")
+        write(as_json({"doctor": rows}))
     else:
         width = max(len(finding.what) for finding in findings)
         for finding in findings:
-            sys.stdout.write(f"{finding.mark} {finding.what:<{width}}  {printable(finding.found)}\n")
+            write(f"{finding.mark} {finding.what:<{width}}  {printable(finding.found)}")
             if finding.fix:
-                sys.stdout.write(f"  {'':<{width}}  fix: {finding.fix}\n")
+                write(f"  {'':<{width}}  fix: {finding.fix}")
     return errors.ENVIRONMENT if any(finding.mark == BAD for finding in findings) else errors.OK
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
+from eyechart.cli import output
 from eyechart.marking.signature import describe_sampling
 from eyechart.media.prepare import prepare
 from eyechart.records import Media, Picture, Prompt
@@ -25,7 +24,7 @@ def describe_all(jobs: Sequence[Settled], *, as_json: bool = False) -> str:
     if not as_json:
         return "\n\n".join(map(describe, alike))
     document = {"schema": SCHEMA, "jobs": [as_record(jobs) for jobs in alike]}
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+    return output.as_json(document)
 
 
 def describe(jobs: Sequence[Settled]) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 
 from eyechart import errors
 from eyechart.cli.commands import Command
+from eyechart.cli.output import write
 from eyechart.cli.parser import Parser
 from eyechart.report.exports import EXPORTS, export_run
 from eyechart.store import open_run
@@ -39,12 +39,12 @@ def export(arguments: Namespace) -> int:
     """Write the files and name them."""
     folders = [open_run(name, arguments.runs_dir) for name in arguments.runs]
     for path in export_run(folders, arguments.format, arguments.output):
-        sys.stdout.write(f"{path}\n")
+        write(str(path))
     return errors.OK
 
 
 COMMAND = Command(
-    description="Write runs in another tool's format. Nothing is marked anew on disk, no model is called.",
+    description="Write runs in another tool's format. The runs stay as they are, and no model is called.",
     add_arguments=add_arguments,
     run=export,
     examples=EXAMPLES,

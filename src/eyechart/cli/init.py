@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import sys
 from argparse import Namespace
 from pathlib import Path
 
 from eyechart import errors
 from eyechart.cli.commands import Command
+from eyechart.cli.output import write
 from eyechart.cli.parser import Parser
 from eyechart.errors import SetupError, UsageError
 
@@ -88,7 +88,7 @@ def init(arguments: Namespace) -> int:
         text = example(name)
     save(target, text)
     command = f"eyechart run {shlex.quote(str(target))} -m baseline:majority"
-    sys.stdout.write(f"{target} is written; try it: {command}\n")
+    write(f"{target} is written; try it: {command}")
     return errors.OK
 
 

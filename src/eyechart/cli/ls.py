@@ -8,11 +8,10 @@ from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
-
 from eyechart import errors
 from eyechart.benchmarks import BENCHMARKS, Benchmark, get_benchmark
 from eyechart.cli.commands import Command
+from eyechart.cli.output import as_json, say, write
 from eyechart.cli.parser import Parser
 from eyechart.errors import EyechartError, UsageError
 from eyechart.registry import unknown
@@ -46,12 +45,12 @@ def ls(arguments: Namespace) -> int:
         raise unknown("listing", what, list(listings))
     rows = [row for row in listings[what]() if arguments.filter.casefold() in row["name"].casefold()]
     if arguments.json:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode({what: rows}), indent=2).decode() + "\n")
+        write(as_json({what: rows}))
         return errors.OK
     if rows:
-        sys.stdout.write(laid_out(rows, markdown=arguments.md) + "\n")
+        write(laid_out(rows, markdown=arguments.md))
     else:
-        sys.stderr.write(f"no {what} are there" + (f" with {arguments.filter!r}\n" if arguments.filter else "\n"))
+        say(f"no {what} are there" + (f" with {arguments.filter!r}" if arguments.filter else ""))
     return errors.OK
 
 

@@ -17,6 +17,7 @@ from typing import IO, Any, TypeAlias, cast
 import msgspec
 
 from eyechart.cli.commands import Command
+from eyechart.cli.output import say
 from eyechart.cli.parser import Parser, pairs
 from eyechart.errors import OK, InputError, UsageError
 from eyechart.metrics import get_metric
@@ -81,7 +82,7 @@ def run(space: argparse.Namespace) -> int:
             out.write(encoder.encode(marked) + b"\n")
             count += 1
     without = "".join(f"; {number:,} without a score: {kind}" for kind, number in errors.most_common())
-    sys.stderr.write(f"{count:,} answers marked with {metric.id}{without}\n")
+    say(f"{count:,} answer{'' if count == 1 else 's'} marked with {metric.id}{without}")
     return OK
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import msgspec
-
 from eyechart import errors
 from eyechart.benchmarks import Benchmark, get_benchmark
 from eyechart.cli.commands import Command
+from eyechart.cli.output import as_json, write
 from eyechart.cli.parser import Parser
 from eyechart.cli.score import add_file_arguments, request_from
 from eyechart.errors import UsageError
@@ -49,10 +47,10 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         if len(found) > 1:
             raise UsageError("the file holds several models", fix="choose one with --model NAME")
-        text = msgspec.json.format(msgspec.json.encode(found[0]), indent=2).decode()
+        text = as_json(found[0])
     else:
         text = "\n\n".join(reconciled(one, markdown=arguments.md) for one in found)
-    sys.stdout.write(text + "\n")
+    write(text)
     return errors.OK
 
 

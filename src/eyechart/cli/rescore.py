@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 
-import msgspec
-
 from eyechart import errors
 from eyechart.cli.commands import Command
+from eyechart.cli.output import as_json, write
 from eyechart.cli.parser import Parser
 from eyechart.marking.choose import split_metrics
 from eyechart.report.result import part_of, result_text
@@ -40,25 +38,25 @@ def run(arguments: Namespace) -> int:
     done = [rescore(folder, wanted) for folder in folders]
     if arguments.json:
         document = {"schema": "eyechart/run@1", "runs": [one.result.as_json() for one in done]}
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+        write(as_json(document))
         return errors.OK
     for one in done:
         document_ = one.result.document
         title = f"{document_.benchmark} · {document_.headline} · n = {document_.n.total:,} · {one.result.model}"
         stamp = part_of(one.result.folder.manifest(), document_)
-        sys.stdout.write(f"{title}\n{result_text(document_, by=arguments.by, markdown=arguments.md, stamp=stamp)}\n")
-        sys.stdout.write(f"{moved(one)}\n")
+        write(f"{title}\n{result_text(document_, by=arguments.by, markdown=arguments.md, stamp=stamp)}")
+        write(moved(one))
     return errors.OK
 
 
 def moved(one: Rescored) -> str:
     """What changed, in one line."""
     document = one.result.document
-    if one.before is None:
+    if not one.marked_before:
         return "marked for the first time"
     if not one.changed:
         return f"{document.headline}: no question's mark changed"
-    return f"{document.headline}: {one.changed:,} questions' marks changed; the old ones are in scores/"
+    return f"{document.headline}: marks that changed: {one.changed:,}; the old ones are in scores/"
 
 
 COMMAND = Command(

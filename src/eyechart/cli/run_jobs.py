@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from eyechart import errors
+from eyechart.cli.output import as_json, say, write
 from eyechart.cli.progress import ProgressDisplay, duration
 from eyechart.cli.run_flags import share, specs
 from eyechart.errors import EyechartError, GateFailed
@@ -54,7 +52,7 @@ def run_all(arguments: Namespace) -> int:
         write_classic_files(results)
     if arguments.json:
         document = {"schema": SCHEMA, "runs": [result.as_json() for result in results]}
-        write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+        write(as_json(document))
     return code
 
 
@@ -151,13 +149,3 @@ def write_classic_files(results: list[Result]) -> None:
     for (_, layout), folders in by_layout.items():
         for path in export_run(folders, layout, Path()):
             say(f"Wrote  {path}")
-
-
-def write(text: str) -> None:
-    """The result, for stdout."""
-    sys.stdout.write(text + "\n")
-
-
-def say(text: str) -> None:
-    """A word to the person, on stderr."""
-    sys.stderr.write(text + "\n")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 
-import msgspec
-
 from eyechart import errors
 from eyechart.cli.commands import Command
+from eyechart.cli.output import as_json, write
 from eyechart.cli.parser import Parser
 from eyechart.marking.choose import split_metrics
 from eyechart.marking.file_result import FileResult, ScoreRequest
@@ -65,7 +63,7 @@ def run(arguments: Namespace) -> int:
         text = as_json(ranking_json(results))
     else:
         text = ranking(results, markdown=arguments.md)
-    sys.stdout.write(text + "\n")
+    write(text)
     return errors.OK
 
 
@@ -96,11 +94,6 @@ def one_model(result: FileResult, arguments: Namespace) -> str:
     title = f"{document.benchmark} · {document.headline} · n = {document.n.total:,} · {result.model}"
     lines = [title, result_text(document, by=arguments.by, markdown=arguments.md)]
     return "\n".join([*lines, *recorded_lines(result)])
-
-
-def as_json(value: object) -> str:
-    """One document, indented for people."""
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
 
 
 COMMAND = Command(

@@ -45,8 +45,8 @@ def listen(port: int | None) -> socket.socket:
             if error.errno not in (errno.EADDRINUSE, errno.EACCES):
                 raise
             reason = error.strerror
-    named = f"port {port}" if port is not None else f"none of the ports {FIRST_PORT} to {FIRST_PORT + TRIED - 1}"
-    raise SetupError(f"{named} can be listened on", why=str(reason), fix="--port 0 takes any free one")
+    named = f"port {port}" if port is not None else f"any of the ports {FIRST_PORT} to {FIRST_PORT + TRIED - 1}"
+    raise SetupError(f"cannot listen on {named}", why=str(reason), fix="--port 0 takes any free one")
 
 
 async def _serve(listener: socket.socket) -> None:

@@ -13,6 +13,7 @@ import msgspec
 from eyechart import errors
 from eyechart.benchmarks import BENCHMARKS
 from eyechart.cli.commands import Command
+from eyechart.cli.output import as_json, say, write
 from eyechart.cli.parser import Parser, pairs
 from eyechart.errors import UsageError
 from eyechart.marking.rows import ScoredRow
@@ -60,16 +61,17 @@ def show(arguments: Namespace) -> int:
         return show_ticks(arguments)
     folder = open_run(arguments.run, Path(arguments.output))
     if arguments.sheet:
-        sys.stdout.write(sheet_text(folder.manifest()) + "\n")
+        write(sheet_text(folder.manifest()))
     elif arguments.question or arguments.wrong or arguments.status:
         show_questions(folder, arguments)
     elif arguments.json:
-        sys.stdout.write(folder.summary.read_text() if read_document(folder) else "")
+        read_document(folder)  # one that is damaged or not there is an error, not an answer
+        sys.stdout.write(folder.summary.read_text())
     else:
         manifest, document = folder.manifest(), read_document(folder)
         stamp = part_of(manifest, document)
         text = result_text(document, by=arguments.by, markdown=arguments.md, stamp=stamp)
-        sys.stdout.write(f"{manifest.benchmark} · {document.headline} · {manifest.model} · run {folder.name}\n{text}\n")
+        write(f"{manifest.benchmark} · {document.headline} · {manifest.model} · run {folder.name}\n{text}")
     return errors.OK
 
 
@@ -77,7 +79,7 @@ def show_questions(folder: RunFolder, arguments: Namespace) -> None:
     """Questions with their prompt, reply, and what each scorer made of it."""
     rows = {row.sample: row for row in islice(chosen(folder, arguments), how_many(arguments, 5))}
     if not rows:
-        sys.stderr.write("no question is like that\n")
+        say("no question is like that")
     texts = []
     for exchange in read_exchanges(folder.journal):
         row = rows.get(exchange.sample)
@@ -87,7 +89,7 @@ def show_questions(folder: RunFolder, arguments: Namespace) -> None:
             else:
                 sys.stdout.write(question_text(folder, row, exchange) + "\n\n")
     if arguments.json:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(texts), indent=2).decode() + "\n")
+        write(as_json(texts))
 
 
 def show_ticks(arguments: Namespace) -> int:
@@ -98,9 +100,9 @@ def show_ticks(arguments: Namespace) -> int:
     folders = [open_run(name, Path(arguments.output)) for name in (arguments.run, *arguments.question)]
     ticks = ticks_of([RunAnswers(folder) for folder in folders], arguments.by)
     if arguments.json:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(ticks), indent=2).decode() + "\n")
+        write(as_json(ticks))
     else:
-        sys.stdout.write(ticks_text(ticks, at_most=how_many(arguments, 100), markdown=arguments.md) + "\n")
+        write(ticks_text(ticks, at_most=how_many(arguments, 100), markdown=arguments.md))
     return errors.OK
 
 
@@ -153,8 +155,8 @@ def show_prompts(arguments: Namespace) -> int:
     # Put directly, whatever the method: the words are to be seen, also where the method is not there yet.
     job = settle(spec, method="direct")
     if job.benchmark.note:
-        sys.stderr.write(f"{job.benchmark.id}: {job.benchmark.note}\n")
-    sys.stdout.write(describe_prompts(job, how_many(arguments, 5)) + "\n")
+        say(f"{job.benchmark.id}: {job.benchmark.note}")
+    write(describe_prompts(job, how_many(arguments, 5)))
     return errors.OK
 
 

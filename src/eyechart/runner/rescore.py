@@ -28,7 +28,7 @@ class Rescored:
     """The new scores, and what moved under the headline."""
 
     result: Result
-    before: float | None  # the headline's value as it was; None where the run had not been marked
+    marked_before: bool
     changed: int  # questions whose mark moved
 
 
@@ -102,8 +102,7 @@ def _mark_again(
     spent, took = totals(finals, 0.0)
     result = Result(folder=folder, model=manifest.model, document=document, cost=spent, time=took)
     write_json(folder.summary, result.as_json())
-    known = [value for value in old.values() if value is not None]
-    return Rescored(result=result, before=sum(known) / len(known) if known else None, changed=changed)
+    return Rescored(result=result, marked_before=bool(old), changed=changed)
 
 
 def values_of(folder: RunFolder, metric: str) -> dict[tuple[str, int], float | None]:
