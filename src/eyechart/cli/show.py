@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-import msgspec
-
 from eyechart import errors
 from eyechart.benchmarks import BENCHMARKS
 from eyechart.cli.commands import Command
@@ -77,19 +75,21 @@ def show(arguments: Namespace) -> int:
 
 def show_questions(folder: RunFolder, arguments: Namespace) -> None:
     """Questions with their prompt, reply, and what each scorer made of it."""
-    rows = {row.sample: row for row in islice(chosen(folder, arguments), how_many(arguments, 5))}
+    rows = {(row.sample, row.repeat): row for row in islice(chosen(folder, arguments), how_many(arguments, 5))}
     if not rows:
         say("no question is like that")
-    texts = []
-    for exchange in read_exchanges(folder.journal):
-        row = rows.get(exchange.sample)
-        if row is not None and exchange.repeat == row.repeat:
-            if arguments.json:
-                texts.append({"row": msgspec.to_builtins(row), "exchange": msgspec.to_builtins(exchange)})
-            else:
-                sys.stdout.write(question_text(folder, row, exchange) + "\n\n")
+    # Of a step that was asked again, because its failure was curable, the last one counts.
+    steps = {
+        (exchange.sample, exchange.repeat, exchange.step): exchange
+        for exchange in read_exchanges(folder.journal)
+        if (exchange.sample, exchange.repeat) in rows
+    }
+    told = [(rows[sample, repeat], exchange) for (sample, repeat, _), exchange in steps.items()]
     if arguments.json:
-        write(as_json(texts))
+        write(as_json([{"row": row, "exchange": exchange} for row, exchange in told]))
+    else:
+        for row, exchange in told:
+            write(question_text(folder, row, exchange) + "\n")
 
 
 def show_ticks(arguments: Namespace) -> int:

@@ -32,7 +32,8 @@ def question_text(folder: RunFolder, row: ScoredRow, exchange: Exchange) -> str:
         value = "no score" if mark.value is None else f"{mark.value:g}"
         lines.append(f"   {name}: {value}" + (f" ({mark.error})" if mark.error else ""))
         if sample is not None and exchange.response is not None:
-            lines.append(f"      {printable(get_metric(name).explain(sample, exchange.response.text))}")
+            reasons = get_metric(name).explain(sample, exchange.response.text)
+            lines += [f"      {printable(reason)}" for reason in reasons.splitlines()]
     timing = exchange.timing
     lines.append(f"   {timing.total_s:.2f} s, {exchange.tries} {'try' if exchange.tries == 1 else 'tries'}")
     return "\n".join(lines)

@@ -1,0 +1,45 @@
+"""`eyechart show RUN`: single questions, each as it ended, with every scorer's reasons in lines that can be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from conftest import CommandLine
+from servers.scripted import ScriptedServer
+
+Start = Callable[..., ScriptedServer]
+
+
+def test_a_question_that_was_asked_again_is_shown_as_it_ended(eyechart: CommandLine, scripted: Start) -> None:
+    """The failure of the first start is in the journal and in the log; what is shown is the reply that counts."""
+    server = scripted(script={"Is there": ["500", "say:yes"]})
+    words = ("run", "starter", "-m", f"{server.url}#scripted", "--retries", "0", "--limit", "1", "--quiet")
+    eyechart(*words, code=3)
+    eyechart(*words)
+    (run,) = (eyechart.folder / "runs").iterdir()
+    assert len((run / "outcomes.jsonl").read_text().splitlines()) == 2
+    shown = eyechart("show", str(run), "s0-p0000-existence").stdout
+    assert shown.count("── s0-p0000-existence") == 1
+    assert "failure" not in shown
+    (told,) = json.loads(eyechart("show", str(run), "s0-p0000-existence", "--json").stdout)
+    assert told["exchange"]["response"]["text"] == "yes"
+
+
+def test_every_repeat_of_a_question_is_shown(eyechart: CommandLine) -> None:
+    """A question that was asked three times has three replies to look at."""
+    eyechart("run", "starter", "-m", "baseline:majority", "--limit", "2", "--repeats", "3", "--quiet")
+    (run,) = (eyechart.folder / "runs").iterdir()
+    shown = eyechart("show", str(run), "s0-p0000-existence").stdout
+    assert shown.count("── s0-p0000-existence") == 3
+
+
+def test_reasons_of_several_lines_are_lines(eyechart: CommandLine) -> None:
+    """No line break is shown as a mark, neither for one question nor where scorers disagree."""
+    eyechart("run", "starter", "-m", "baseline:majority", "--metric", "wups@0.9", "--limit", "4", "--quiet")
+    (run,) = (eyechart.folder / "runs").iterdir()
+    shown = eyechart("show", str(run), "s0-p0000-colour").stdout
+    reconciled = eyechart("reconcile", str(run)).stdout
+    assert "      reference → answer: product 0.0875\n" in shown
+    assert "a tenth: 0.0875; reference → answer" in reconciled
+    assert "␤" not in shown + reconciled
