@@ -24,7 +24,7 @@ from eyechart.marking.rows import ScoredRow
 from eyechart.marking.score_file import score_file
 from eyechart.marking.stored import read_document, read_rows
 from eyechart.records import Exchange
-from eyechart.report.result import result_text
+from eyechart.report.result import part_of, result_text
 from eyechart.report.verdict import verdict
 from eyechart.runner.finish import finish
 from eyechart.runner.plan import Selection
@@ -37,8 +37,40 @@ from eyechart.store import Manifest, RunFolder, read_exchanges
 from eyechart.store import open_run as find_run
 
 
+class Scored:
+    """What a run and a file of answers have in common once they are marked."""
+
+    @property
+    def document(self) -> Document:
+        """Everything that was marked."""
+        raise NotImplementedError
+
+    @property
+    def score(self) -> float | None:
+        """The headline, as a fraction; questions without an answer are counted wrong."""
+        return self.document.result.value
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Its 95 % interval."""
+        return self.document.result.ci
+
+    def table(self, *, by: str = "", markdown: bool = False) -> str:
+        """The table that the command line prints."""
+        return result_text(self.document, by=by, markdown=markdown, stamp=self._stamp)
+
+    @property
+    def _stamp(self) -> str:
+        """What has to be said before the number is read."""
+        return ""
+
+    def _repr_html_(self) -> str:
+        # Notebooks show this; all text is escaped, since names and replies are not ours.
+        return f"<pre>{html.escape(self.table())}</pre>"
+
+
 @dataclass(frozen=True)
-class Run:
+class Run(Scored):
     """A run on disk: its score, its table, its questions."""
 
     folder: RunFolder
@@ -60,14 +92,8 @@ class Run:
         return read_document(self.folder)
 
     @property
-    def score(self) -> float | None:
-        """The headline, as a fraction, failures counted wrong."""
-        return self.document.result.value
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Its 95 % interval."""
-        return self.document.result.ci
+    def _stamp(self) -> str:
+        return part_of(self.manifest, self.document)
 
     def rows(self) -> Iterator[ScoredRow]:
         """One row per question, in data order."""
@@ -77,16 +103,8 @@ class Run:
         """Prompts and replies, in the order in which they ended."""
         return read_exchanges(self.folder.journal)
 
-    def table(self, *, by: str = "", markdown: bool = False) -> str:
-        """The table that the command line prints."""
-        return result_text(self.document, by=by, markdown=markdown)
-
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
-
-    def _repr_html_(self) -> str:
-        # Notebooks show this; all text is escaped, since names and replies are not ours.
-        return f"<pre>{html.escape(self.table())}</pre>"
 
 
 @dataclass(frozen=True)
@@ -195,7 +213,7 @@ def compare(
 
 
 @dataclass(frozen=True)
-class Marked:
+class Marked(Scored):
     """A file of answers, marked."""
 
     result: FileResult
@@ -205,25 +223,8 @@ class Marked:
         """Everything that was marked."""
         return self.result.document
 
-    @property
-    def score(self) -> float | None:
-        """The headline, as a fraction, missing answers counted wrong."""
-        return self.document.result.value
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Its 95 % interval."""
-        return self.document.result.ci
-
-    def table(self, *, by: str = "", markdown: bool = False) -> str:
-        """The table that the command line prints."""
-        return result_text(self.document, by=by, markdown=markdown)
-
     def __repr__(self) -> str:
         return f"Marked({self.result.model!r}, {self.document.headline}={self.document.result.printed})"
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.table())}</pre>"
 
 
 def score(

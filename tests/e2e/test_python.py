@@ -82,3 +82,11 @@ def test_a_run_is_opened_compared_and_shown(tmp_path: Path) -> None:
     assert "echo-gold" in str(verdict)
     assert "overall" in gold.table()
     assert "<b>" not in constant._repr_html_() + verdict._repr_html_()
+
+
+def test_a_part_says_that_it_is_one(tmp_path: Path) -> None:
+    """Neither the table nor a notebook shows the number of twenty questions as if it were the benchmark's."""
+    part = eyechart.run("starter", "baseline:majority", limit=20, runs=tmp_path)
+    assert part.table().startswith("PART of the benchmark: limit 20\n")
+    assert "PART of the benchmark" in part._repr_html_()
+    assert "PART" not in eyechart.run("starter", "baseline:majority", runs=tmp_path).table()

@@ -43,3 +43,13 @@ def test_reasons_of_several_lines_are_lines(eyechart: CommandLine) -> None:
     assert "      reference → answer: product 0.0875\n" in shown
     assert "a tenth: 0.0875; reference → answer" in reconciled
     assert "␤" not in shown + reconciled
+
+
+def test_a_control_stands_above_every_table(eyechart: CommandLine) -> None:
+    """`run`, `rescore` and `show` say alike what was asked, of whom, and that it was asked without the picture."""
+    words = ("run", "starter", "-m", "baseline:majority", "--control", "blind", "--quiet")
+    first = eyechart(*words).stdout.splitlines()[0]
+    (run,) = (eyechart.folder / "runs").iterdir()
+    assert first == "starter · starter · n = 120 · baseline:majority · blind"
+    assert eyechart("rescore", str(run)).stdout.splitlines()[0] == first
+    assert eyechart("show", str(run)).stdout.splitlines()[0] == f"{first} · run {run.name}"

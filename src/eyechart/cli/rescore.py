@@ -10,7 +10,7 @@ from eyechart.cli.commands import Command
 from eyechart.cli.output import as_json, write
 from eyechart.cli.parser import Parser
 from eyechart.marking.choose import split_metrics
-from eyechart.report.result import part_of, result_text
+from eyechart.report.result import part_of, result_text, title
 from eyechart.runner.rescore import Rescored, rescore
 from eyechart.store import open_run
 
@@ -37,14 +37,13 @@ def run(arguments: Namespace) -> int:
     folders = [open_run(name, arguments.output) for name in arguments.runs]
     done = [rescore(folder, wanted) for folder in folders]
     if arguments.json:
-        document = {"schema": "eyechart/run@1", "runs": [one.result.as_json() for one in done]}
-        write(as_json(document))
+        write(as_json({"schema": "eyechart/run@1", "runs": [one.result.as_json() for one in done]}))
         return errors.OK
     for one in done:
-        document_ = one.result.document
-        title = f"{document_.benchmark} · {document_.headline} · n = {document_.n.total:,} · {one.result.model}"
-        stamp = part_of(one.result.folder.manifest(), document_)
-        write(f"{title}\n{result_text(document_, by=arguments.by, markdown=arguments.md, stamp=stamp)}")
+        document, manifest = one.result.document, one.result.folder.manifest()
+        write(title(document, one.result.model, control=manifest.control))
+        stamp = part_of(manifest, document)
+        write(result_text(document, by=arguments.by, markdown=arguments.md, stamp=stamp))
         write(moved(one))
     return errors.OK
 

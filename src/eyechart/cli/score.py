@@ -88,12 +88,10 @@ def request_from(arguments: Namespace) -> ScoreRequest:
 def one_model(result: FileResult, arguments: Namespace) -> str:
     """The table of one model's answers."""
     from eyechart.report.ranking import recorded_lines
-    from eyechart.report.result import result_text
+    from eyechart.report.result import result_text, title
 
-    document = result.document
-    title = f"{document.benchmark} · {document.headline} · n = {document.n.total:,} · {result.model}"
-    lines = [title, result_text(document, by=arguments.by, markdown=arguments.md)]
-    return "\n".join([*lines, *recorded_lines(result)])
+    table = result_text(result.document, by=arguments.by, markdown=arguments.md)
+    return "\n".join([title(result.document, result.model), table, *recorded_lines(result)])
 
 
 COMMAND = Command(

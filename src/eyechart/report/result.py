@@ -29,6 +29,12 @@ def result_text(document: Document, *, by: str = "", markdown: bool = False, sta
     return "\n".join(lines)
 
 
+def title(document: Document, model: str, *, control: str = "") -> str:
+    """The line above the table: what was asked, how it is marked, how much of it, of whom, under which control."""
+    words = [document.benchmark, document.headline, f"n = {document.n.total:,}", model, control]
+    return " · ".join(word for word in words if word)
+
+
 def part_of(manifest: Manifest, document: Document) -> str:
     """What must be said of a stored result that is not about the whole benchmark, or not yet."""
     marked, wanted = document.n.total, manifest.questions * manifest.repeats
