@@ -44,8 +44,15 @@ def room_of(path: Path) -> str:
 def imported_rooms(path: Path) -> Iterator[str]:
     """The rooms that a module imports at any place, type checking included."""
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("eyechart."):
-            yield node.module.split(".")[1]
+        if isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path} imports by a relative path"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        rooms = (name.split(".")[1] for name in names if name.startswith("eyechart."))
+        yield from (room for room in rooms if room != "__version__")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
@@ -106,8 +113,11 @@ def test_every_benchmark_can_be_had_by_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS.names())
 def test_every_model_prefix_says_what_it_is(name: str) -> None:
-    """The table of models names things that exist."""
-    assert callable(MODELS.get(name))
+    """The table of models names things that exist and describe themselves."""
+    factory = MODELS.get(name)
+    assert callable(factory)
+    assert factory.__doc__
+    assert factory.__doc__ != type(factory).__doc__  # a partial's own words are about partials
 
 
 @pytest.mark.parametrize("name", COMMANDS)
