@@ -31,9 +31,9 @@ class Registry:
         """The thing with this name, or an error that offers the nearest names."""
         if name in self._builtin:
             return load(self._builtin[name])
-        point = self._plugins().get(name)
-        if point is not None:
-            return self._load_plugin(point)
+        plugins = self._plugins()
+        if name in plugins:
+            return load_plugin(plugins[name], self.noun)
         raise unknown(self.noun, name, self.names(), listing=self.listing)
 
     def _plugins(self) -> dict[str, Any]:
@@ -41,17 +41,6 @@ class Registry:
         from importlib.metadata import entry_points
 
         return {point.name: point for point in entry_points(group=self.group)}
-
-    def _load_plugin(self, point: Any) -> Any:
-        try:
-            return point.load()
-        except (ImportError, AttributeError, SyntaxError) as error:
-            package = point.dist.name if point.dist else point.module
-            raise SetupError(
-                f"the {self.noun} {point.name!r} of the package {package} cannot be loaded",
-                why=str(error),
-                fix=f"update {package}, or uninstall it",
-            ) from error
 
 
 def check_options(factory: Callable[..., Any], noun: str, given: Iterable[str], *, skip: int = 0) -> None:
@@ -76,6 +65,23 @@ def load(target: str) -> Any:
 
     module, _, attribute = target.partition(":")
     return getattr(import_module(module), attribute)
+
+
+def load_plugin(point: Any, noun: str) -> Any:
+    """What an entry point of another package names: a function, as ours are."""
+    named = f"{noun} {point.name!r}, which an installed package adds"
+    try:
+        found = point.load()
+    except Exception as error:  # somebody else's module may fail in any way
+        why = f"{point.value}: {type(error).__name__}: {error}"
+        raise SetupError(f"{named}, cannot be loaded", why=why, fix="mend that package, or uninstall it") from error
+    if not callable(found):
+        raise SetupError(
+            f"{named}, is not a function",
+            why=f"{point.value} is {type(found).__name__}",
+            fix=f"let the entry point name a function that returns the {noun}",
+        )
+    return found
 
 
 def nearest(name: str, names: list[str]) -> list[str]:

@@ -14,7 +14,7 @@ from eyechart.cli.commands import Command
 from eyechart.cli.output import as_json, say, write
 from eyechart.cli.parser import Parser
 from eyechart.errors import EyechartError, UsageError
-from eyechart.registry import unknown
+from eyechart.registry import Registry, unknown
 from eyechart.report.table import stacked, table, width
 from eyechart.sources.place import Place
 
@@ -108,14 +108,10 @@ def parity(upstream: str) -> str:
 def models() -> Rows:
     """The first word of a model's name, and what it stands for."""
     from eyechart.models import MODELS
+    from eyechart.models.presets import PRESETS
 
-    rows = []
-    for name in MODELS.names():
-        try:
-            rows.append({"name": name, "about": about(MODELS.get(name))})
-        except EyechartError as error:  # as with benchmarks
-            rows.append({"name": name, "about": error.what})
-    return rows
+    providers = {name: preset.about for name, preset in PRESETS.items()}
+    return [{"name": name, "about": providers.get(name) or about(MODELS, name)} for name in MODELS.names()]
 
 
 def metrics() -> Rows:
@@ -126,7 +122,7 @@ def metrics() -> Rows:
     for name in METRICS.names():
         try:
             metric = get_metric(name)
-        except EyechartError as error:  # as with benchmarks
+        except EyechartError as error:  # likewise
             rows.append({"name": name, "version": "", "about": error.what, "equals": ""})
             continue
         version = f"v{metric.version}"
@@ -180,9 +176,13 @@ def runs(folder: Path) -> Rows:
     return rows
 
 
-def about(factory: object) -> str:
+def about(models: Registry, name: str) -> str:
     """The first sentence that a factory says of itself."""
-    return (factory.__doc__ or "").partition("\n")[0].removeprefix("Factory of ").strip().removesuffix(".")
+    try:
+        factory = models.get(name)
+    except EyechartError as error:  # likewise
+        return error.what
+    return (factory.__doc__ or "").partition("\n")[0].removeprefix("Factory of ").strip()
 
 
 COMMAND = Command(

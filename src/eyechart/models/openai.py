@@ -54,25 +54,16 @@ def by_provider(provider: str, model: str, /, **arguments: str) -> Model:
     return ChatServer(name=name, preset=preset, options=options, model=model, azure=provider == "azure")
 
 
-def _provider(name: str) -> partial[Model]:
-    """The factory of one provider, with what `eyechart ls models` says of it."""
-    preset = PRESETS[name]
-    factory = partial(by_provider, name)
-    where = f"key from {' or '.join(preset.key_env)}" if preset.key_needed else preset.base_url
-    factory.__doc__ = f"{preset.about}; {where}"
-    return factory
-
-
-openai = _provider("openai")
-azure = _provider("azure")
-openrouter = _provider("openrouter")
-gemini = _provider("gemini")
-anthropic = _provider("anthropic")
-vllm = _provider("vllm")
-sglang = _provider("sglang")
-ollama = _provider("ollama")
-lmstudio = _provider("lmstudio")
-llamacpp = _provider("llamacpp")
+openai = partial(by_provider, "openai")
+azure = partial(by_provider, "azure")
+openrouter = partial(by_provider, "openrouter")
+gemini = partial(by_provider, "gemini")
+anthropic = partial(by_provider, "anthropic")
+vllm = partial(by_provider, "vllm")
+sglang = partial(by_provider, "sglang")
+ollama = partial(by_provider, "ollama")
+lmstudio = partial(by_provider, "lmstudio")
+llamacpp = partial(by_provider, "llamacpp")
 
 
 class ChatServer:

@@ -15,7 +15,7 @@ class Preset:
     key_needed: bool = True
     key_header: str = "Authorization"
     max_tokens_field: str = "max_tokens"
-    about: str = ""  # who answers, as `eyechart ls models` says it
+    about: str = ""
 
 
 PRESETS: dict[str, Preset] = {
@@ -55,4 +55,4 @@ PRESETS: dict[str, Preset] = {
 }
 
 # An address given in full: nobody's key is sent to it unless it is named.
-BY_ADDRESS = Preset(key_needed=False)
+BY_ADDRESS = Preset(key_needed=False, about="any OpenAI-compatible server, by its address")
