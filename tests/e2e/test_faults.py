@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from eyechart.errors import SetupError
 from eyechart.runner.finish import Result, finish
 from eyechart.runner.loop import Loop
 from eyechart.runner.retry import RetryPolicy
@@ -104,7 +105,7 @@ def test_pictures_arrive_as_the_journal_says(scripted: Start, tmp_path: Path) ->
 def test_a_fatal_error_stops_the_run_at_once(scripted: Start, tmp_path: Path) -> None:
     """A wrong key ends the run with the requests that were in flight, not with one for every question."""
     server = scripted(chance={"401": 1.0})
-    with pytest.raises(Exception, match="key"):
+    with pytest.raises(SetupError, match="does not accept the key"):
         run(server, tmp_path, concurrency=5)
     assert len(server.requests) <= 5
 
