@@ -53,3 +53,15 @@ def test_a_control_stands_above_every_table(eyechart: CommandLine) -> None:
     assert first == "starter · starter · n = 120 · baseline:majority · blind"
     assert eyechart("rescore", str(run)).stdout.splitlines()[0] == first
     assert eyechart("show", str(run)).stdout.splitlines()[0] == f"{first} · run {run.name}"
+
+
+def test_json_is_json_whatever_is_shown(eyechart: CommandLine) -> None:
+    """The run sheet and the prompts of a benchmark are documents for programs too."""
+    eyechart("run", "starter", "-m", "baseline:majority", "--limit", "3", "--quiet")
+    (run,) = (eyechart.folder / "runs").iterdir()
+    sheet = json.loads(eyechart("show", str(run), "--sheet", "--json").stdout)
+    assert sheet == json.loads((run / "run.json").read_text())
+    first, second = json.loads(eyechart("show", "starter", "--prompt", "-n", "2", "--json").stdout)
+    assert (first["sample"], first["style"]) == ("s0-p0000-existence", "short.v1")
+    assert first["prompt"][0]["parts"][1].startswith("Is there a star in the picture?")
+    assert second["media"][0]["mime"] == "image/png"

@@ -59,7 +59,8 @@ def show(arguments: Namespace) -> int:
         return show_ticks(arguments)
     folder = open_run(arguments.run, Path(arguments.output))
     if arguments.sheet:
-        write(sheet_text(folder.manifest()))
+        manifest = folder.manifest()
+        write(as_json(manifest) if arguments.json else sheet_text(manifest))
     elif arguments.question or arguments.wrong or arguments.status:
         show_questions(folder, arguments)
     elif arguments.json:
@@ -142,7 +143,7 @@ def chosen(folder: RunFolder, arguments: Namespace) -> Iterator[ScoredRow]:
 
 def show_prompts(arguments: Namespace) -> int:
     """Prompts of a benchmark as they are sent."""
-    from eyechart.cli.dry_run import describe_prompts
+    from eyechart.cli.dry_run import describe_prompts, prompts_as_records
     from eyechart.runner.settle import settle
     from eyechart.runner.spec import RunSpec
 
@@ -156,7 +157,8 @@ def show_prompts(arguments: Namespace) -> int:
     job = settle(spec, method="direct")
     if job.benchmark.note:
         say(f"{job.benchmark.id}: {job.benchmark.note}")
-    write(describe_prompts(job, how_many(arguments, 5)))
+    count = how_many(arguments, 5)
+    write(as_json(prompts_as_records(job, count)) if arguments.json else describe_prompts(job, count))
     return errors.OK
 
 
