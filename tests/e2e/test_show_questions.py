@@ -55,6 +55,18 @@ def test_a_control_stands_above_every_table(eyechart: CommandLine) -> None:
     assert eyechart("show", str(run)).stdout.splitlines()[0] == f"{first} · run {run.name}"
 
 
+def test_one_scorer_is_set_against_the_headline(eyechart: CommandLine) -> None:
+    """`reconcile RUN --metric ID`; where the run has not been marked with it, the command that does so is named."""
+    eyechart("run", "starter", "-m", "baseline:majority", "--limit", "9", "--quiet")
+    (run,) = (eyechart.folder / "runs").iterdir()
+    assert "--metric ID" in eyechart("reconcile", str(run), code=2).stderr
+    refused = eyechart("reconcile", str(run), "--metric", "exact", code=2).stderr
+    (fix,) = [line.removeprefix("  fix:  eyechart ") for line in refused.splitlines() if line.startswith("  fix:")]
+    eyechart(*fix.split())
+    document = json.loads(eyechart("reconcile", str(run), "--metric", "exact", "--json").stdout)
+    assert list(document["means"]) == ["starter", "exact"]
+
+
 def test_json_is_json_whatever_is_shown(eyechart: CommandLine) -> None:
     """The run sheet and the prompts of a benchmark are documents for programs too."""
     eyechart("run", "starter", "-m", "baseline:majority", "--limit", "3", "--quiet")
