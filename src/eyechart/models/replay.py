@@ -17,10 +17,10 @@ import msgspec
 from eyechart.errors import InputError, ModelError
 from eyechart.models.base import Model, Request, Samples
 from eyechart.records import UNDECODABLE, Response
+from eyechart.sources.answer_columns import ANSWER_COLUMNS, ID_COLUMNS
 
-IDS = ("id", "question_id", "index", "sample", "sample_id")
 BOM = b"\xef\xbb\xbf"  # some editors begin a file with it
-ANSWERS = ("answer", "prediction", "response", "text")
+ANSWERS = (*ANSWER_COLUMNS, "text")
 
 
 def replay(rest: str) -> Model:
@@ -76,19 +76,23 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_answers(path: Path, data: bytes) -> Iterator[tuple[str, str]]:
-    """(id, answer) pairs of a JSON list, JSON lines, CSV or TSV, under any of the usual column names."""
+    """(id, answer) pairs of a JSON list, JSON lines, CSV or TSV, under any of the usual column names.
+
+    A null in place of the model's word is no answer: its question has none, whatever else the row holds.
+    """
     for number, row in enumerate(rows_of(path, data), 1):
         if not isinstance(row, dict):
             raise InputError(f"{path}, row {number}: expected an object with an id and an answer")
-        sample_id = next((row[name] for name in IDS if row.get(name) is not None), None)
-        answer = next((row[name] for name in ANSWERS if row.get(name) is not None), None)
-        if sample_id is None or answer is None:
+        sample_id = next((row[name] for name in ID_COLUMNS if row.get(name) is not None), None)
+        column = next((name for name in ANSWERS if name in row), None)
+        if sample_id is None or column is None:
             raise InputError(
                 f"{path}, row {number}: {'an id' if sample_id is None else 'an answer'} is missing",
                 why=f"its columns are {', '.join(map(str, row)) or 'none'}",
-                fix=f"name the id one of {', '.join(IDS)} and the answer one of {', '.join(ANSWERS)}",
+                fix=f"name the id one of {', '.join(ID_COLUMNS)} and the answer one of {', '.join(ANSWERS)}",
             )
-        yield str(sample_id), str(answer)
+        if row[column] is not None:
+            yield str(sample_id), str(row[column])
 
 
 def rows_of(path: Path, data: bytes) -> Iterator[Any]:

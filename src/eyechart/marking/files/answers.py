@@ -16,12 +16,10 @@ import msgspec
 
 from eyechart.errors import InputError
 from eyechart.marking.official_json import read_bytes
+from eyechart.sources.answer_columns import ANSWER_COLUMNS, ID_COLUMNS
 from eyechart.sources.rows import Row
 from eyechart.sources.table import COLUMN_ENDINGS, ending, open_table
 
-ID_COLUMNS = ("question_id", "id", "index", "sample_id", "idx", "sample")
-# A file that holds the gold answer too calls that "answer", so the model's word goes first.
-ANSWER_COLUMNS = ("prediction", "response", "model_answer", "full_response", "predicted_answer", "answer")
 FORM = 'write [{"question_id": …, "answer": …}], or an object of id and answer'
 _LISTS = ("results", "predictions", "answers", "data", "samples", "annotations", "items", "rows")
 
