@@ -13,7 +13,7 @@ import pytest
 
 import eyechart
 from eyechart.benchmarks import BENCHMARKS
-from eyechart.cli.commands import COMMANDS
+from eyechart.cli.commands import COMMANDS, overview
 from eyechart.metrics import METRICS
 from eyechart.models import MODELS
 
@@ -130,6 +130,13 @@ def test_every_command_has_help_with_its_flags(name: str) -> None:
     )
     assert result.returncode == 0
     assert module.COMMAND.description in " ".join(result.stdout.split())
+    assert max(map(len, result.stdout.splitlines())) <= 100
+    assert "\nexamples\n" in result.stdout
+
+
+def test_the_overview_fits_a_narrow_terminal() -> None:
+    """What is read first is not broken into pieces."""
+    assert max(map(len, overview().splitlines())) <= 80
 
 
 def test_no_module_is_a_drawer_for_odds_and_ends() -> None:

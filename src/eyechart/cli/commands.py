@@ -27,7 +27,7 @@ class Line(NamedTuple):
 
 
 COMMANDS: dict[str, Line] = {
-    "run": Line("run", "put a benchmark's questions to a model, mark the answers, print the table", "evaluate"),
+    "run": Line("run", "put questions to a model, mark the answers, print the table", "evaluate"),
     "score": Line("score", "mark a file of answers that you already have", "evaluate"),
     "rescore": Line("rescore", "mark a run again: other metrics, no model calls", "evaluate"),
     "compare": Line("compare", "is A better than B? paired, with an interval", "evaluate"),
@@ -40,7 +40,7 @@ COMMANDS: dict[str, Line] = {
     "doctor": Line("doctor", "check this machine, and a server if you name one", "start"),
     "init": Line("init", "a commented benchmark file for your own data", "start"),
     "data": Line("data", "get, check and find the data of a benchmark", "start"),
-    "check": Line("check", "prove that a benchmark's marking is sound before any model is called", "tools"),
+    "check": Line("check", "is a benchmark's marking sound? before any model is called", "tools"),
     "metric": Line("metric", "mark JSON lines with one metric", "tools"),
     "serve-builtin": Line("serve_builtin", "the model in the box behind an OpenAI-compatible server", "tools"),
 }
@@ -71,5 +71,5 @@ def overview(topic: Sequence[str] = ()) -> str:
     for group in dict.fromkeys(line.group for line in COMMANDS.values()):
         lines += ["", group]
         lines += [f"  {name:<{width}}  {line.help}" for name, line in COMMANDS.items() if line.group == group]
-    lines += ["", "eyechart COMMAND --help tells more; eyechart help exit-codes lists what they return."]
+    lines += ["", "eyechart COMMAND --help tells more; eyechart help exit-codes lists exit codes."]
     return "\n".join(lines)

@@ -80,7 +80,7 @@ def text_of(comparison: Comparison, *, by: str = "", markdown: bool = False) -> 
 
 
 COMMAND = Command(
-    description="Is A better than B? Paired on shared questions: the difference, its interval, one test.",
+    description="Is A better than B? Paired on shared questions: difference, interval, one test.",
     add_arguments=add_arguments,
     run=run,
     examples=EXAMPLES,

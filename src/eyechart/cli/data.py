@@ -21,9 +21,9 @@ from eyechart.sources.table import ending
 
 EXAMPLES = """\
 examples
-  eyechart data get vsibench                 questions and videos from the hub, going on where it stopped
+  eyechart data get vsibench                 questions and videos; goes on where it stopped
   eyechart data get vsibench --questions     the questions only
-  eyechart data check vqav2 -T data=~/vqa    are all questions and pictures there, are the files whole?
+  eyechart data check vqav2 -T data=~/vqa    is everything there, and whole?
   eyechart data where mmsi"""
 
 

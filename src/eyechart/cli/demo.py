@@ -77,4 +77,5 @@ COMMAND = Command(
     description="The bundled benchmark on the models in the box: offline, in seconds.",
     add_arguments=add_arguments,
     run=demo,
+    examples="examples\n  eyechart demo\n  eyechart demo --limit 24 --seed 7    fewer questions, about other pictures",
 )

@@ -14,7 +14,7 @@ from eyechart.store import open_run
 
 EXAMPLES = """\
 formats
-  seed001      one result JSON of a VQA test: metadata, hardware, models, questions (several runs in one file)
+  seed001      one JSON of a VQA test: metadata, hardware, models, questions; several runs in one
   seed004      SpatialEval: outputs/, eval_summary/, the batch summary over all runs
   seed000      VSI-Bench: results.csv with mra_score, overall accuracy and average MRA beside it
   vqa-results  [{"question_id", "answer"}], as VQA's official program and its challenge take it
@@ -44,7 +44,7 @@ def export(arguments: Namespace) -> int:
 
 
 COMMAND = Command(
-    description="Write runs in another tool's format. The runs stay as they are, and no model is called.",
+    description="Write runs in another tool's format. The runs stay as they are.",
     add_arguments=add_arguments,
     run=export,
     examples=EXAMPLES,

@@ -197,9 +197,10 @@ COMMAND = Command(
     run=run,
     examples="""\
 in   {"id", "answer", "references": [...], "choices"?: {"A": ...}, "tags"?: {...}}
-out  {"id", "score", "read_as"}   read_as null: nothing readable; score is what the official program counts
+out  {"id", "score", "read_as"}   read_as null: nothing readable; the score is the official one
      {"id", "error": "kind: message"}   where the official program has no defined score
 
+examples
   eyechart metric vsi --in answers.jsonl --out scores.jsonl
   zcat answers.jsonl.gz | eyechart metric vqa_enhanced --option keywords=word""",
 )

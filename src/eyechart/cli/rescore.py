@@ -59,7 +59,7 @@ def moved(one: Rescored) -> str:
 
 
 COMMAND = Command(
-    description="Mark a run again: other metrics, or after an update. No model is called; old scores are kept.",
+    description="Mark a run again: other metrics, or after an update. Old scores are kept.",
     add_arguments=add_arguments,
     run=run,
     examples=EXAMPLES,

@@ -16,8 +16,8 @@ from eyechart.marking.score_file import score_file
 
 EXAMPLES = """\
 examples
-  eyechart score vqav2 --predictions results.json --questions questions.json --annotations annotations.json
-  eyechart score tdiuc --predictions results.json --annotations annotations.json.gz --answer-key key.csv
+  eyechart score vqav2 -p results.json --questions questions.json --annotations annotations.json
+  eyechart score tdiuc -p results.json --annotations annotations.json.gz --answer-key key.csv
   eyechart score vsibench --predictions answers.csv --data test.jsonl --metric wups@0.9 --json
   eyechart score spatialeval --predictions vqa_spatialmap_results.json
 Answers: [{"question_id", "answer"}], JSON lines, CSV, TSV or parquet with id/question_id/index and
