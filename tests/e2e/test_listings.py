@@ -53,6 +53,13 @@ def test_a_listing_in_a_pipe_is_one_line_each(eyechart: CommandLine) -> None:
     assert "Apache-2.0" in line
 
 
+def test_no_runs_yet_is_no_error(eyechart: CommandLine) -> None:
+    """Before the first run the usual folder is not there: that is said, and nothing is made."""
+    result = eyechart("ls", "runs")
+    assert (result.stdout, result.stderr) == ("", "no runs are there\n")
+    assert not (eyechart.folder / "runs").exists()
+
+
 def test_what_a_thing_is_about_comes_first_where_it_is_stacked() -> None:
     """Columns keep their names, an empty one is left out, and what is about has none."""
     rows = [("one", "1", "the first"), ("three", "", "the third of all things")]

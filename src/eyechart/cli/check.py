@@ -9,6 +9,7 @@ from eyechart.benchmarks import get_benchmark
 from eyechart.cli.commands import Command
 from eyechart.cli.output import as_json, write
 from eyechart.cli.parser import Parser, pairs
+from eyechart.errors import UsageError
 from eyechart.marking.check import CheckReport, Finding, check
 from eyechart.marking.choose import choose_metrics, split_metrics
 from eyechart.report.table import shorten, table
@@ -32,6 +33,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Check, print, and fail where something is not sound."""
+    if arguments.limit < 1:
+        raise UsageError(f"--limit takes a number from 1 on, not {arguments.limit}")
     benchmark = get_benchmark(arguments.benchmark, pairs(arguments.task_args, flag="--task-args"))
     wanted = [name for word in arguments.metric for name in split_metrics(word)]
     metrics = choose_metrics(benchmark, wanted, 0)

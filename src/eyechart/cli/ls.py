@@ -20,6 +20,8 @@ from eyechart.sources.place import Place
 
 Rows = list[dict[str, str]]
 
+DEFAULT_RUNS = Path("runs")
+
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument(
@@ -144,7 +146,7 @@ def runs(folder: Path) -> Rows:
     from eyechart.report.result import interval
     from eyechart.store import find_runs
 
-    if not folder.is_dir():
+    if not folder.is_dir() and folder != DEFAULT_RUNS:  # where nothing has been run yet, nothing is wrong
         raise UsageError(f"no folder {folder}", fix="-o names the folder that holds runs")
     rows = []
     for run in find_runs(folder):

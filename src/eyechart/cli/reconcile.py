@@ -43,6 +43,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print where scorers disagree."""
+    if arguments.show < 0:
+        raise UsageError(f"--show takes a number from 0 on, not {arguments.show}")
     found = of_file(arguments) if arguments.predictions else of_run(arguments)
     if arguments.json:
         if len(found) > 1:
