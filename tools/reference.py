@@ -36,9 +36,14 @@ def page() -> str:
 def row(action: argparse.Action) -> str:
     """One flag with its other names and its help."""
     names = ", ".join(f"`{name}`" for name in action.option_strings) or f"`{action.metavar or action.dest}`"
-    value = f" {action.metavar}" if action.option_strings and action.metavar else ""
-    text = (action.help or "").replace("|", "\\|").replace("%%", "%")
-    return f"| {names}{str(value).replace('|', chr(92) + '|')} | {text} |"
+    given = str(action.metavar or "|".join(action.choices or ()))
+    value = f" {given}" if action.option_strings and given else ""
+    return f"| {cell(names + value)} | {cell((action.help or '').replace('%%', '%'))} |"
+
+
+def cell(text: str) -> str:
+    """A text in a Markdown table."""
+    return text.replace("|", "\\|")
 
 
 if __name__ == "__main__":
