@@ -1,1 +1,1 @@
-
+"""One file per command; `main` finds it, `parser` reads its flags."""
