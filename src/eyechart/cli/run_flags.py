@@ -38,7 +38,9 @@ def add_arguments(parser: Parser) -> None:
 
 def _what(group: argparse._ArgumentGroup) -> None:
     """Benchmarks, and which of their questions."""
-    group.add_argument("benchmarks", nargs="*", metavar="BENCHMARK", help="name or name:part; eyechart ls shows them")
+    group.add_argument(
+        "benchmarks", nargs="*", metavar="BENCHMARK", help="name, name:part, or a file of your own (eyechart ls)"
+    )
     group.add_argument("--tasks", "-t", "--task", "--data", action="append", default=[], metavar="A,B", help="the same")
     group.add_argument("--task-args", "-T", action="append", default=[], metavar="K=V", help="options of the benchmark")
     group.add_argument("--mode", metavar="MODE", help="short for --task-args mode=MODE")

@@ -26,7 +26,7 @@ answer/prediction/response. Files may be gzipped."""
 
 def add_arguments(parser: Parser) -> None:
     """All flags."""
-    parser.add_argument("benchmark", metavar="BENCHMARK", help="name or name:part; eyechart ls shows them")
+    parser.add_argument("benchmark", metavar="BENCHMARK", help="name, name:part, or a file of your own (eyechart ls)")
     parser.add_argument("--predictions", "-p", required=True, type=Path, metavar="FILE", help="the answers")
     add_file_arguments(parser)
     parser.add_argument("--by", default="", metavar="TAG", help="the grouping that the table shows")
