@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import msgspec
 
 from eyechart.errors import InputError
-from eyechart.registry import unknown
+from eyechart.registry import nearest, unknown
+
+PLACEHOLDERS = ("question", "choices", "image", "letter", "text")  # and tag.NAME
 
 FOLDER = Path(__file__).parent / "styles"
 
@@ -30,6 +33,14 @@ class Style(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     max_tokens: int | None = None  # the longest reply, where the words ask for a longer one than the benchmark does
     name: str = ""  # "short.v1", set when loaded
     hash: str = ""  # of the file, so that a changed style is noticed even if nobody raised its version
+
+    def __post_init__(self) -> None:
+        """Refuse a placeholder with a typo: it would be sent as it stands, in the question's place."""
+        templates = (self.open, self.choice, self.choice_line, *(t for by in self.by_tag.values() for t in by.values()))
+        for name in re.findall(r"\{(\w+)\}", " ".join(templates)):
+            meant = [] if name in PLACEHOLDERS else nearest(name, list(PLACEHOLDERS))
+            if meant:  # other words in braces are the author's own: JSON that the model is to write
+                raise ValueError(f"{{{name}}} is no placeholder; did you mean {{{meant[0]}}}?")
 
 
 @cache
