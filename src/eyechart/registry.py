@@ -101,5 +101,5 @@ def unknown(noun: str, name: str, names: list[str], *, listing: str = "") -> Usa
     fix = f"did you mean {', '.join(hints)}?" if hints else ""
     if listing:
         fix = f"{fix}   all: {listing}".strip()
-    known = f"known: {', '.join(names)}" if 0 < len(names) <= LIST_UP_TO else f"{len(names)} known"
+    known = f"known: {', '.join(names)}" if 0 < len(names) <= LIST_UP_TO else f"{len(names) or 'none'} known"
     return UsageError(f"unknown {noun} {name!r}", why=f"no {noun} has that name ({known})", fix=fix)

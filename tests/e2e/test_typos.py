@@ -26,6 +26,8 @@ MAJORITY = ("-m", "baseline:majority", "--quiet")
         (("check", "starter", "--limit", "0"), "--limit takes a number from 1 on"),
         (("reconcile", "7f3c", "--show", "-1"), "--show takes a number from 0 on"),
         (("ls", "runs", "-o", "rnus"), "no folder rnus"),
+        (("run", "starter", *MAJORITY, "--metric", "starter[mean=knd]"), "did you mean kind?"),
+        (("check", "starter", "--metric", "starter[mean=knd]"), "did you mean kind?"),
         (("run", "./no-such-folder", *MAJORITY), "no such file"),
     ],
 )

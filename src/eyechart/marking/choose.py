@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from eyechart.benchmarks.base import Benchmark
 from eyechart.metrics import get_metric
 from eyechart.metrics.base import Metric
+from eyechart.metrics.macro import MeanOver
+from eyechart.registry import unknown
 
 # Up to so many questions all scorers of a benchmark are marked at once; above, those that its official program prints.
 ALL_UP_TO = 20_000
@@ -18,7 +20,21 @@ def choose_metrics(benchmark: Benchmark, wanted: Sequence[str], questions: int) 
     names = list(benchmark.metrics if everything else benchmark.metrics[: benchmark.official])
     names += [name for name in wanted if name != "all"]
     chosen = [get_metric(name) for name in dict.fromkeys(names)]
+    for metric in chosen:
+        if isinstance(metric, MeanOver):
+            refuse_unknown_tag(benchmark, metric.tag)
     return list({metric.id: metric for metric in chosen}.values())
+
+
+def refuse_unknown_tag(benchmark: Benchmark, tag: str) -> None:
+    """A tag that no question has makes one group of all: its mean would pass for one over groups."""
+    if tag in benchmark.groups:
+        return
+    tags = set(benchmark.groups)
+    for entry in benchmark.source.index().entries[:1]:
+        tags.update(benchmark.source.fetch(entry, media=False).tags)
+    if tag not in tags:
+        raise unknown("tag", tag, sorted(tags))
 
 
 def split_metrics(word: str) -> list[str]:

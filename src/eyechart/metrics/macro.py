@@ -36,6 +36,9 @@ class MeanOver(Metric):
     def cell(self, sample: Sample) -> Cell:
         return (sample.tags.get(self.tag, ""),)
 
+    def oddity(self, sample: Sample) -> str:
+        return self.metric.oddity(sample)
+
     def aggregate(self, sums: Mapping[Cell, Sums]) -> dict[str, float]:
         means = {cell[0]: total / n for cell, (n, total, *_) in sums.items() if n}
         if not means:
