@@ -55,6 +55,17 @@ def test_a_missing_tag_is_named() -> None:
         render(Sample(id="s7", question="Q"), style(open="{tag.task}"))
 
 
+def test_a_placeholder_with_a_typo_is_not_sent(tmp_path: Path) -> None:
+    """It would stand where the question should; words in braces that are none of ours are the author's own."""
+    path = tmp_path / "mine.yaml"
+    path.write_text('source: test\nabout: test\nopen: "{quesiton}"\n')
+    with pytest.raises(EyechartError, match=r"did you mean \{question\}"):
+        load_style(str(path))
+    with pytest.raises(ValueError, match=r"did you mean \{choices\}"):
+        style(by_tag={"kind": {"colour": "{question} {choises}"}})
+    assert style(open='{question} Write {"answer": {value}}').open.endswith("{value}}")
+
+
 @pytest.mark.parametrize("name", style_names())
 def test_every_style_loads_and_names_its_source(name: str) -> None:
     """Built-in styles are complete: a source, a description, and words that render."""
@@ -68,14 +79,3 @@ def test_an_unknown_style_offers_the_nearest_name() -> None:
     """A typing error in a style's name is met with a suggestion."""
     with pytest.raises(EyechartError, match=r"did you mean short\.v1"):
         load_style("shrt.v1")
-
-
-def test_a_placeholder_with_a_typo_is_not_sent(tmp_path: Path) -> None:
-    """It would stand where the question should; words in braces that are none of ours are the author's own."""
-    path = tmp_path / "mine.yaml"
-    path.write_text('source: test\nabout: test\nopen: "{quesiton}"\n')
-    with pytest.raises(EyechartError, match=r"did you mean \{question\}"):
-        load_style(str(path))
-    with pytest.raises(ValueError, match=r"did you mean \{choices\}"):
-        style(by_tag={"kind": {"colour": "{question} {choises}"}})
-    assert style(open='{question} Write {"answer": {value}}').open.endswith("{value}}")
