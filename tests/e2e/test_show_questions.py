@@ -77,3 +77,16 @@ def test_json_is_json_whatever_is_shown(eyechart: CommandLine) -> None:
     assert (first["sample"], first["style"]) == ("s0-p0000-existence", "short.v1")
     assert first["prompt"][0]["parts"][1].startswith("Is there a star in the picture?")
     assert second["media"][0]["mime"] == "image/png"
+
+
+def test_markdown_tables_stand_apart(eyechart: CommandLine) -> None:
+    """An empty line before and behind each table: not every reader of Markdown takes it for one without."""
+    words = ("-m", "baseline:majority", "--limit", "9", "--metric", "exact", "--quiet", "--md")
+    texts = [eyechart("run", "starter", *words).stdout]
+    (run,) = (eyechart.folder / "runs").iterdir()
+    texts += [eyechart(command, str(run), "--md").stdout for command in ("show", "rescore", "reconcile")]
+    for text in texts:
+        lines = ["", *text.splitlines(), ""]
+        edges = [i for i in range(1, len(lines)) if lines[i].startswith("|") != lines[i - 1].startswith("|")]
+        assert len(edges) == 2
+        assert lines[edges[0] - 1] == lines[edges[1]] == ""

@@ -50,6 +50,7 @@ def ranking(results: Sequence[FileResult], *, markdown: bool = False) -> str:
     header = ["model", "n", *(word for name in metrics for word in (name, "95% CI")), "no answer"]
     lines = [
         f"{document.benchmark} · {document.headline} · n = {document.n.total:,} · {len(best)} models",
+        *([""] if markdown else []),
         table(header, [_line(result, metrics) for result in best], right=_right(len(metrics)), markdown=markdown),
     ]
     lines += [""] if markdown else []

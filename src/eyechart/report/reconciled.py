@@ -15,6 +15,7 @@ def reconciled(found: Reconciliation, *, markdown: bool = False) -> str:
     share = f" ({found.disputed / found.n:.1%})" if found.n else ""
     lines = [
         f"{found.benchmark} · {found.model} · {found.n:,} answers · scorers disagree on {found.disputed:,}{share}",
+        *([""] if markdown else []),
         table(header, rows, right=tuple(range(1, len(header))), markdown=markdown),
     ]
     for question in found.questions:

@@ -21,8 +21,8 @@ def result_text(document: Document, *, by: str = "", markdown: bool = False, sta
     columns = len(_HEADER) if any(row[-1] for row in rows) else len(_HEADER) - 1  # no failures, no column for them
     header = (group or "score", *_HEADER[1:])[:columns]
     lines = [table(header, [row[:columns] for row in rows], right=(1, 2, 4), markdown=markdown)]
-    if markdown:
-        lines.append("")
+    if markdown:  # a table stands apart from the lines around it
+        lines = ["", *lines, ""]
     lines += notes(document)
     if stamp:
         lines.insert(0, stamp)
