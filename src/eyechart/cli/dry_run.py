@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from eyechart.cli import output
+import msgspec
+
 from eyechart.marking.signature import describe_sampling
 from eyechart.media.prepare import prepare
 from eyechart.records import Media, Picture, Prompt
-from eyechart.runner.asking import as_sent, sent
 from eyechart.runner.session import signature_of
 from eyechart.runner.settle import Settled
 
@@ -25,7 +25,7 @@ def describe_all(jobs: Sequence[Settled], *, as_json: bool = False) -> str:
     if not as_json:
         return "\n\n".join(map(describe, alike))
     document = {"schema": SCHEMA, "jobs": [as_record(jobs) for jobs in alike]}
-    return output.as_json(document)
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
 
 
 def describe(jobs: Sequence[Settled]) -> str:
@@ -54,33 +54,18 @@ def as_record(jobs: Sequence[Settled]) -> dict[str, Any]:
     }
 
 
-def first_prompts(job: Settled, count: int) -> Iterator[tuple[Prompt, list[Picture]]]:
-    """The first prompts, with their pictures made ready."""
-    for entry in job.entries[:count]:
-        prompt = next(job.method(job.source.fetch(entry), job.style)).prompt
-        yield prompt, [picture for media in prompt.media for picture in prepare(media, job.media)]
-
-
 def describe_prompts(job: Settled, count: int) -> str:
-    """The first prompts for people, with their pictures' sizes."""
+    """The first prompts, with their pictures' sizes."""
     lines = []
-    for prompt, pictures in first_prompts(job, count):
-        about = (job.benchmark.id, f"question {prompt.sample_id}", f"style {prompt.style}")
-        lines += [" · ".join((*about, describe_sampling(job.sampling))), *shown(prompt, pictures)]
+    for entry in job.entries[:count]:
+        sample = job.source.fetch(entry)
+        prompt = next(job.method(sample, job.style)).prompt
+        pictures = [picture for media in prompt.media for picture in prepare(media, job.media)]
+        lines.append(
+            f"{job.benchmark.id} · question {sample.id} · style {prompt.style} · {describe_sampling(job.sampling)}"
+        )
+        lines += shown(prompt, pictures)
     return "\n".join(lines)
-
-
-def prompts_as_records(job: Settled, count: int) -> list[dict[str, Any]]:
-    """The same for programs: turns and pictures as the journal would have them."""
-    return [
-        {
-            "sample": prompt.sample_id,
-            "style": prompt.style,
-            "prompt": as_sent(prompt),
-            "media": list(map(sent, pictures)),
-        }
-        for prompt, pictures in first_prompts(job, count)
-    ]
 
 
 def shown(prompt: Prompt, pictures: list[Picture]) -> list[str]:

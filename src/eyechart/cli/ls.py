@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -11,11 +9,11 @@ from pathlib import Path
 from eyechart import errors
 from eyechart.benchmarks import BENCHMARKS, Benchmark, get_benchmark
 from eyechart.cli.commands import Command
-from eyechart.cli.output import as_json, say, write
+from eyechart.cli.output import as_json, fitting, say, write
 from eyechart.cli.parser import Parser
 from eyechart.errors import EyechartError, UsageError
 from eyechart.registry import Registry, unknown
-from eyechart.report.table import stacked, table, width
+from eyechart.report.table import table
 from eyechart.sources.place import Place
 
 Rows = list[dict[str, str]]
@@ -50,21 +48,12 @@ def ls(arguments: Namespace) -> int:
         write(as_json({what: rows}))
         return errors.OK
     if rows:
-        write(laid_out(rows, markdown=arguments.md))
+        header, cells = tuple(rows[0]), [tuple(row.values()) for row in rows]
+        lines = table(header, cells, markdown=arguments.md)
+        write(lines if arguments.md else fitting(lines, header, cells))
     else:
         say(f"no {what} are there" + (f" with {arguments.filter!r}" if arguments.filter else ""))
     return errors.OK
-
-
-def laid_out(rows: Rows, *, markdown: bool) -> str:
-    """A table; on a terminal that is too narrow for it, a paragraph each. What is piped stays one line each."""
-    header = tuple(rows[0])
-    cells = [tuple(row.values()) for row in rows]
-    lines = table(header, cells, markdown=markdown)
-    columns = shutil.get_terminal_size().columns
-    if markdown or not sys.stdout.isatty() or all(width(line) <= columns for line in lines.split("\n")):
-        return lines
-    return stacked(header, cells, columns)
 
 
 def benchmarks() -> Rows:

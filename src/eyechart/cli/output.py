@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+from collections.abc import Sequence
 
 import msgspec
 
@@ -15,6 +17,16 @@ def write(text: str) -> None:
 def say(text: str) -> None:
     """A word to the person."""
     sys.stderr.write(text + "\n")
+
+
+def fitting(lines: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table; on a terminal that is too narrow for it, a paragraph for each row. What is piped stays a line each."""
+    from eyechart.report.table import stacked, width
+
+    columns = shutil.get_terminal_size().columns
+    if not sys.stdout.isatty() or all(width(line) <= columns for line in lines.split("\n")):
+        return lines
+    return stacked(header, rows, columns)
 
 
 def as_json(value: object) -> str:

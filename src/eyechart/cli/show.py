@@ -13,7 +13,7 @@ from eyechart.benchmarks import BENCHMARKS
 from eyechart.cli.commands import Command
 from eyechart.cli.output import as_json, say, write
 from eyechart.cli.parser import Parser, pairs
-from eyechart.errors import UsageError
+from eyechart.errors import ModelError, UsageError
 from eyechart.marking.rows import ScoredRow
 from eyechart.marking.stored import read_document, read_rows
 from eyechart.records import FAILURE_KINDS, REPLY_STATUSES
@@ -21,6 +21,8 @@ from eyechart.registry import nearest, unknown
 from eyechart.report.question import question_text
 from eyechart.report.result import part_of, result_text, title
 from eyechart.report.sheet import sheet_text
+from eyechart.runner.asking import as_sent
+from eyechart.runner.settle import Settled
 from eyechart.store import RunFolder, open_run, read_exchanges
 
 # Above so many ids, looking for the nearest one takes longer than it helps.
@@ -143,7 +145,7 @@ def chosen(folder: RunFolder, arguments: Namespace) -> Iterator[ScoredRow]:
 
 def show_prompts(arguments: Namespace) -> int:
     """Prompts of a benchmark as they are sent."""
-    from eyechart.cli.dry_run import describe_prompts, prompts_as_records
+    from eyechart.cli.dry_run import describe_prompts
     from eyechart.runner.settle import settle
     from eyechart.runner.spec import RunSpec
 
@@ -158,8 +160,21 @@ def show_prompts(arguments: Namespace) -> int:
     if job.benchmark.note:
         say(f"{job.benchmark.id}: {job.benchmark.note}")
     count = how_many(arguments, 5)
-    write(as_json(prompts_as_records(job, count)) if arguments.json else describe_prompts(job, count))
+    write(as_json(prompt_records(job, count)) if arguments.json else describe_prompts(job, count))
     return errors.OK
+
+
+def prompt_records(job: Settled, count: int) -> list[dict[str, object]]:
+    """The same for programs: turns as the journal would have them, pictures by name."""
+    records: list[dict[str, object]] = []
+    for entry in job.entries[:count]:
+        try:
+            sample = job.source.fetch(entry)
+        except ModelError:  # its pictures cannot be had; its words can
+            sample = job.source.fetch(entry, media=False)
+        prompt = next(job.method(sample, job.style)).prompt
+        records.append({"sample": sample.id, "style": prompt.style, "prompt": as_sent(prompt)})
+    return records
 
 
 COMMAND = Command(
