@@ -59,7 +59,7 @@ def test_one_scorer_is_set_against_the_headline(eyechart: CommandLine) -> None:
     """`reconcile RUN --metric ID`; where the run has not been marked with it, the command that does so is named."""
     eyechart("run", "starter", "-m", "baseline:majority", "--limit", "9", "--quiet")
     (run,) = (eyechart.folder / "runs").iterdir()
-    assert "--metric ID" in eyechart("reconcile", str(run), code=2).stderr
+    assert "eyechart ls metrics" in eyechart("reconcile", str(run), code=2).stderr
     refused = eyechart("reconcile", str(run), "--metric", "exact", code=2).stderr
     (fix,) = [line.removeprefix("  fix:  eyechart ") for line in refused.splitlines() if line.startswith("  fix:")]
     eyechart(*fix.split())

@@ -10,8 +10,8 @@ from eyechart import errors
 from eyechart.cli import output
 from eyechart.cli.commands import Command
 from eyechart.cli.parser import Parser
-from eyechart.cli.run_jobs import stamp
-from eyechart.report.result import result_text, title
+from eyechart.cli.run_jobs import stamp, title
+from eyechart.report.result import result_text
 from eyechart.report.verdict import verdict, worth_of_the_picture
 from eyechart.runner.finish import Result, finish
 from eyechart.runner.plan import Selection
@@ -62,7 +62,7 @@ def one(arguments: Namespace, model: str, control: str = "") -> Result:
     asked = ask(job, Watch())
     result = finish(job, asked.folder, asked.seconds)
     if model == MODEL and not control:
-        write(title(result.document, result.model))
+        write(title(job, result))
         write(result_text(result.document, stamp=stamp(job)))
     return result
 

@@ -60,12 +60,10 @@ def of_run(arguments: Namespace) -> list[Reconciliation]:
     """The scorers that a run was marked with."""
     folder = open_run(arguments.what, arguments.output)
     wanted = [name for word in arguments.metric for name in split_metrics(word)]
-    document = read_document(folder)
-    names = [name for name in wanted if name != "all"] or list(document.metrics)
-    if len(names) == 1:  # one scorer is set against the headline
-        names = list(dict.fromkeys([document.headline, *names]))
-    another = f"eyechart rescore {folder.short_id} --metric ID; eyechart ls metrics shows all"
-    metrics = at_least_two([get_metric(name) for name in names], another)
+    if len(wanted) == 1 and wanted != ["all"]:  # one scorer is set against the headline
+        wanted = list(dict.fromkeys([read_document(folder).headline, *wanted]))
+    names = [name for name in wanted if name != "all"] or list(read_document(folder).metrics)
+    metrics = at_least_two([get_metric(name) for name in names], f"eyechart rescore {folder.short_id} --metric all")
     reconciler = Reconciler(metrics, keep=arguments.show)
     for row in read_rows(folder):
         missing = [metric.id for metric in metrics if metric.id not in row.marks]
@@ -101,7 +99,11 @@ def of_file(arguments: Namespace) -> list[Reconciliation]:
 def at_least_two(metrics: Sequence[Metric], fix: str) -> Sequence[Metric]:
     """One scorer cannot disagree."""
     if len(metrics) < 2:
-        raise UsageError("there is only one scorer", why="it takes two to disagree", fix=fix)
+        raise UsageError(
+            "there is only one scorer",
+            why="it takes two to disagree; eyechart ls metrics shows what --metric may add",
+            fix=fix,
+        )
     return metrics
 
 

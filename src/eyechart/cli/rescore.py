@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from pathlib import Path
 
+import msgspec
+
 from eyechart import errors
 from eyechart.cli.commands import Command
-from eyechart.cli.output import as_json, write
 from eyechart.cli.parser import Parser
 from eyechart.marking.choose import split_metrics
-from eyechart.report.result import part_of, result_text, title
+from eyechart.report.result import heading, part_of, result_text
 from eyechart.runner.rescore import Rescored, rescore
 from eyechart.store import open_run
 
@@ -37,14 +39,15 @@ def run(arguments: Namespace) -> int:
     folders = [open_run(name, arguments.output) for name in arguments.runs]
     done = [rescore(folder, wanted) for folder in folders]
     if arguments.json:
-        write(as_json({"schema": "eyechart/run@1", "runs": [one.result.as_json() for one in done]}))
+        document = {"schema": "eyechart/run@1", "runs": [one.result.as_json() for one in done]}
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
         return errors.OK
     for one in done:
-        document, manifest = one.result.document, one.result.folder.manifest()
-        write(title(document, one.result.model, control=manifest.control))
-        stamp = part_of(manifest, document)
-        write(result_text(document, by=arguments.by, markdown=arguments.md, stamp=stamp))
-        write(moved(one))
+        document_ = one.result.document
+        title = heading(document_, one.result.model, control=one.result.folder.manifest().control)
+        stamp = part_of(one.result.folder.manifest(), document_)
+        sys.stdout.write(f"{title}\n{result_text(document_, by=arguments.by, markdown=arguments.md, stamp=stamp)}\n")
+        sys.stdout.write(f"{moved(one)}\n")
     return errors.OK
 
 

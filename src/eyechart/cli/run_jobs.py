@@ -14,7 +14,7 @@ from eyechart.cli.run_flags import share, specs
 from eyechart.errors import EyechartError, GateFailed
 from eyechart.models import get_model
 from eyechart.registry import unknown
-from eyechart.report.result import result_text, title
+from eyechart.report.result import heading, result_text
 from eyechart.runner.finish import Result, finish, refuse_too_many_failures
 from eyechart.runner.session import ask
 from eyechart.runner.settle import Settled, settle
@@ -67,10 +67,15 @@ def run_one(job: Settled, arguments: Namespace) -> Result | None:
         return None
     result = finish(job, asked.folder, asked.seconds)
     if not arguments.json:
-        write(title(result.document, result.model, control=job.spec.control))
+        write(title(job, result))
         write(result_text(result.document, by=arguments.by, markdown=arguments.md, stamp=stamp(job)))
     hints(result)
     return result
+
+
+def title(job: Settled, result: Result) -> str:
+    """The line above the table."""
+    return heading(result.document, result.model, control=job.spec.control)
 
 
 def stamp(job: Settled) -> str:

@@ -88,10 +88,10 @@ def request_from(arguments: Namespace) -> ScoreRequest:
 def one_model(result: FileResult, arguments: Namespace) -> str:
     """The table of one model's answers."""
     from eyechart.report.ranking import recorded_lines
-    from eyechart.report.result import result_text, title
+    from eyechart.report.result import heading, result_text
 
     table = result_text(result.document, by=arguments.by, markdown=arguments.md)
-    return "\n".join([title(result.document, result.model), table, *recorded_lines(result)])
+    return "\n".join([heading(result.document, result.model), table, *recorded_lines(result)])
 
 
 COMMAND = Command(

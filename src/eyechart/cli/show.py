@@ -19,7 +19,7 @@ from eyechart.marking.stored import read_document, read_rows
 from eyechart.records import FAILURE_KINDS, REPLY_STATUSES
 from eyechart.registry import nearest, unknown
 from eyechart.report.question import question_text
-from eyechart.report.result import part_of, result_text, title
+from eyechart.report.result import heading, part_of, result_text
 from eyechart.report.sheet import sheet_text
 from eyechart.runner.asking import as_sent
 from eyechart.runner.settle import Settled
@@ -72,7 +72,7 @@ def show(arguments: Namespace) -> int:
         manifest, document = folder.manifest(), read_document(folder)
         stamp = part_of(manifest, document)
         text = result_text(document, by=arguments.by, markdown=arguments.md, stamp=stamp)
-        write(f"{title(document, manifest.model, control=manifest.control)} · run {folder.name}\n{text}")
+        write(f"{heading(document, manifest.model, control=manifest.control)} · run {folder.name}\n{text}")
     return errors.OK
 
 

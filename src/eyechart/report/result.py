@@ -29,7 +29,7 @@ def result_text(document: Document, *, by: str = "", markdown: bool = False, sta
     return "\n".join(lines)
 
 
-def title(document: Document, model: str, *, control: str = "") -> str:
+def heading(document: Document, model: str, *, control: str = "") -> str:
     """The line above the table: what was asked, how it is marked, how much of it, of whom, under which control."""
     words = [document.benchmark, document.headline, f"n = {document.n.total:,}", model, control]
     return " · ".join(word for word in words if word)
