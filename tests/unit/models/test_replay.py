@@ -38,6 +38,16 @@ def test_every_usual_form_is_read(tmp_path: Path, name: str, text: str) -> None:
     assert read(packed) == ANSWERS
 
 
+def test_the_gold_answer_is_not_replayed(tmp_path: Path) -> None:
+    """Where a file holds the gold answer beside the model's word, the word counts; a null is no answer."""
+    table = tmp_path / "exported.tsv"
+    table.write_text("index\tquestion\tanswer\tprediction\n1\tWhich?\tgold\tmine\n")
+    assert read(table) == {"1": "mine"}
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text('{"id": "a", "answer": "gold", "prediction": null}\n{"id": "b", "answer": "mine"}\n')
+    assert read(lines) == {"b": "mine"}
+
+
 @pytest.mark.parametrize(
     ("name", "data", "says"),
     [
@@ -64,13 +74,3 @@ def test_a_file_that_is_not_there_is_missed_at_once(tmp_path: Path) -> None:
     """Naming the model is enough to find out; nothing has to be asked first."""
     with pytest.raises(InputError, match="no such file"):
         get_model(f"replay:{tmp_path / 'nowhere.jsonl'}")
-
-
-def test_the_gold_answer_is_not_replayed(tmp_path: Path) -> None:
-    """Where a file holds the gold answer beside the model's word, the word counts; a null is no answer."""
-    table = tmp_path / "exported.tsv"
-    table.write_text("index\tquestion\tanswer\tprediction\n1\tWhich?\tgold\tmine\n")
-    assert read(table) == {"1": "mine"}
-    lines = tmp_path / "lines.jsonl"
-    lines.write_text('{"id": "a", "answer": "gold", "prediction": null}\n{"id": "b", "answer": "mine"}\n')
-    assert read(lines) == {"b": "mine"}
