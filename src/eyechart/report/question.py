@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from eyechart.benchmarks import Benchmark, get_benchmark
+from eyechart.errors import EyechartError
 from eyechart.marking.rows import ScoredRow
 from eyechart.metrics import get_metric
 from eyechart.records import Entry, Exchange, Media, Sample, SentMedia
@@ -26,8 +27,7 @@ def question_text(folder: RunFolder, row: ScoredRow, exchange: Exchange) -> str:
         lines += block("reply", exchange.response.text)
     if exchange.failure is not None:
         lines += block("failure", f"{exchange.failure.kind} ({exchange.failure.stage}): {exchange.failure.message}")
-    if sample is not None:
-        lines += block("gold", references(sample))
+    lines += block("gold", references(sample) if sample else "not known: the benchmark's data are not at hand")
     for name, mark in row.marks.items():
         value = "no score" if mark.value is None else f"{mark.value:g}"
         lines.append(f"   {name}: {value}" + (f" ({mark.error})" if mark.error else ""))
@@ -73,9 +73,13 @@ def find_sample(folder: RunFolder, sample_id: str) -> Sample | None:
 
 @cache
 def locate(folder: RunFolder) -> dict[str, tuple[Benchmark, Entry]]:
-    """Where each question of a run's benchmark is."""
-    benchmark = benchmark_of(folder)
-    return {entry.id: (benchmark, entry) for entry in benchmark.source.index().entries}
+    """Where each question of a run's benchmark is; empty where its data are not at hand."""
+    try:
+        benchmark = benchmark_of(folder)
+        entries = benchmark.source.index().entries
+    except EyechartError:  # moved, deleted, on another machine: what was asked and answered is in the journal
+        return {}
+    return {entry.id: (benchmark, entry) for entry in entries}
 
 
 def benchmark_of(folder: RunFolder) -> Benchmark:
