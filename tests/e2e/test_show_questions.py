@@ -79,16 +79,19 @@ def test_json_is_json_whatever_is_shown(eyechart: CommandLine) -> None:
 
 
 def test_a_run_is_read_without_its_data(eyechart: CommandLine) -> None:
-    """On another machine, or after the table has moved: prompt, reply and marks are in the run's own folder."""
+    """After the table was moved or edited, or elsewhere: prompt, reply and marks are in the run's own folder."""
     (eyechart.folder / "mine.csv").write_text("id,question,answer\n1,Which colour?,red\n")
     eyechart("run", "mine.csv", "-m", "baseline:constant=blue", "--quiet")
     (run,) = (eyechart.folder / "runs").iterdir()
+    assert "gold:     red" in eyechart("show", str(run), "--wrong").stdout
+    (eyechart.folder / "mine.csv").write_text("id,question,answer\n1,Which colour?,blue\n")
+    changed = eyechart("show", str(run), "--wrong").stdout
     (eyechart.folder / "mine.csv").unlink()
-    shown = eyechart("show", str(run), "--wrong").stdout
-    assert "user:     Which colour?" in shown
-    assert "reply:    blue" in shown
-    assert "gold:     not known" in shown
-    assert "exact: 0" in shown
+    for shown in (changed, eyechart("show", str(run), "--wrong").stdout):
+        assert "user:     Which colour?" in shown
+        assert "reply:    blue" in shown
+        assert "gold:     not known" in shown
+        assert "exact: 0" in shown
 
 
 def test_markdown_tables_stand_apart(eyechart: CommandLine) -> None:

@@ -27,7 +27,7 @@ def question_text(folder: RunFolder, row: ScoredRow, exchange: Exchange) -> str:
         lines += block("reply", exchange.response.text)
     if exchange.failure is not None:
         lines += block("failure", f"{exchange.failure.kind} ({exchange.failure.stage}): {exchange.failure.message}")
-    lines += block("gold", references(sample) if sample else "not known: the benchmark's data are not at hand")
+    lines += block("gold", references(sample) if sample else "not known: the data of this run are not at hand")
     for name, mark in row.marks.items():
         value = "no score" if mark.value is None else f"{mark.value:g}"
         lines.append(f"   {name}: {value}" + (f" ({mark.error})" if mark.error else ""))
@@ -73,13 +73,14 @@ def find_sample(folder: RunFolder, sample_id: str) -> Sample | None:
 
 @cache
 def locate(folder: RunFolder) -> dict[str, tuple[Benchmark, Entry]]:
-    """Where each question of a run's benchmark is; empty where its data are not at hand."""
+    """Where each question of a run's benchmark is; empty where its data are not at hand, or not those of the run."""
     try:
         benchmark = benchmark_of(folder)
-        entries = benchmark.source.index().entries
+        index = benchmark.source.index()
     except EyechartError:  # moved, deleted, on another machine: what was asked and answered is in the journal
         return {}
-    return {entry.id: (benchmark, entry) for entry in entries}
+    same = index.data == folder.manifest().data
+    return {entry.id: (benchmark, entry) for entry in index.entries} if same else {}
 
 
 def benchmark_of(folder: RunFolder) -> Benchmark:
