@@ -31,7 +31,19 @@ def test_every_repeat_of_a_question_is_shown(eyechart: CommandLine) -> None:
     eyechart("run", "starter", "-m", "baseline:majority", "--limit", "2", "--repeats", "3", "--quiet")
     (run,) = (eyechart.folder / "runs").iterdir()
     shown = eyechart("show", str(run), "s0-p0000-existence").stdout
-    assert shown.count("── s0-p0000-existence") == 3
+    first, second, third = [line for line in shown.splitlines() if line.startswith("── s0-p0000-existence")]
+    assert first == "── s0-p0000-existence · ok"
+    assert second == "── s0-p0000-existence · repeat 2 · ok"
+    assert third == "── s0-p0000-existence · repeat 3 · ok"
+
+
+def test_a_part_of_a_filtered_part_says_both(eyechart: CommandLine) -> None:
+    """A sample of the questions about number is not one of the whole benchmark."""
+    words = ("run", "starter", "-m", "baseline:majority", "--quiet", "--filter", "kind=count")
+    for flag in ("--sample", "--limit"):
+        stamp = eyechart(*words, flag, "5").stdout.splitlines()[1]
+        assert "5 of 120 questions" in stamp
+        assert stamp.endswith("; only those with kind=count (--filter)")
 
 
 def test_reasons_of_several_lines_are_lines(eyechart: CommandLine) -> None:

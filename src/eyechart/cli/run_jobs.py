@@ -81,10 +81,12 @@ def title(job: Settled, result: Result) -> str:
 def stamp(job: Settled) -> str:
     """What must be said of a part of a benchmark before its number is read."""
     chosen, total, selection = len(job.entries), len(job.index.entries), job.spec.selection
+    tags = ", ".join(f"{tag}={value}" for tag, value in selection.where)
+    only = f"; only those with {tags} (--filter)" if tags else ""
     if selection.limit and chosen < total:
-        return f"LIMITED to {chosen:,} of {total:,} questions (--limit {selection.limit}): not a benchmark score"
+        return f"LIMITED to {chosen:,} of {total:,} questions (--limit {selection.limit}): not a benchmark score{only}"
     if selection.sample and chosen < total:
-        return f"SAMPLE of {chosen:,} of {total:,} questions, every type in proportion, seed {job.spec.seed}"
+        return f"SAMPLE of {chosen:,} of {total:,} questions, every type in proportion, seed {job.spec.seed}{only}"
     if selection.where:
         return f"FILTERED to {chosen:,} of {total:,} questions (--{selection})"
     if selection.ids:

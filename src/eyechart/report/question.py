@@ -16,7 +16,8 @@ from eyechart.store import RunFolder
 def question_text(folder: RunFolder, row: ScoredRow, exchange: Exchange) -> str:
     """For the terminal: everything that the journal and the scorers know about this question."""
     sample = find_sample(folder, row.sample)
-    lines = [f"── {row.sample} · {row.status}" + (f" ({row.failure})" if row.failure else "")]
+    repeat = f" · repeat {row.repeat + 1}" if row.repeat else ""
+    lines = [f"── {row.sample}{repeat} · {row.status}" + (f" ({row.failure})" if row.failure else "")]
     lines += [f"   {describe_media(media)}" for media in exchange.media]
     for turn in exchange.prompt:
         words = "".join(f"[{part.name}] " if isinstance(part, Media) else part for part in turn.parts)
