@@ -22,7 +22,6 @@ MAJORITY = ("-m", "baseline:majority", "--quiet")
         (("run", "starter", "-m", "openai/gpt-x", "-M", "model=x"), "unknown model argument 'model'"),
         (("run", "starter", "-m", "http://localhost:9/v1", "-M", "address=x"), "unknown model argument 'address'"),
         (("run", "starter", "-m", "openai/gpt-x", "-M", "pretrained=x"), "pretrained=x would be another"),
-        (("run", "starter", *MAJORITY, "--fps", "abc"), "a plain number: fps=1"),
         (("check", "starter", "--limit", "0"), "--limit takes a number from 1 on"),
         (("reconcile", "7f3c", "--show", "-1"), "--show takes a number from 0 on"),
         (("ls", "runs", "-o", "rnus"), "no folder rnus"),

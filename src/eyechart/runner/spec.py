@@ -91,7 +91,7 @@ def number(name: str, text: str, kind: type[int] | type[float]) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):  # infinity and NaN are no JSON, so no server could be told
-        raise UsageError(f"{name} takes a number, not {text!r}", fix=f"a plain number: {name}=1")
+        raise UsageError(f"{name} takes a number, not {text!r}", fix=f"--gen {name}=1")
     return value
 
 
