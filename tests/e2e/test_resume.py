@@ -180,6 +180,21 @@ def test_an_interrupt_does_not_wait_for_what_waits(eyechart: CommandLine, script
     assert list(read_exchanges(eyechart.run_folder() / "outcomes.jsonl")) == []  # nothing ended, all stays open
 
 
+def test_an_interrupt_does_not_wait_to_try_again(eyechart: CommandLine, scripted: Start) -> None:
+    """Ctrl-C once: a request in flight that is then turned away for 60 s is left for the next start, not sat out."""
+    server = scripted(script={"": "slow-429:60"})
+    process = eyechart.start(*run_words(server))
+    while not server.requests and process.poll() is None:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode == 130
+    asked, server.script = len(server.requests), {}
+    eyechart(*run_words(server))
+    assert len(server.requests) == asked + 120
+
+
 def test_another_part_of_the_benchmark_is_a_run_of_its_own(eyechart: CommandLine, scripted: Start) -> None:
     """A sample, the first N, others, repeats: no result takes another's place, and no question is asked twice."""
     server = scripted()

@@ -134,6 +134,13 @@ async def slow(exchange: Exchange) -> web.StreamResponse:
     return await say(exchange)
 
 
+@behaviour("slow-429")
+async def slow_rate_limited(exchange: Exchange) -> web.StreamResponse:
+    """Too many requests, said after a second only; Retry-After in seconds after the colon."""
+    await asyncio.sleep(1.0)
+    return await rate_limited(exchange)
+
+
 @behaviour("stall")
 async def stall(exchange: Exchange) -> web.StreamResponse:
     """Never answer."""

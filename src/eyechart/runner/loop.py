@@ -151,7 +151,9 @@ class Loop:
         sent_at, tries = time.monotonic(), 1
         outcome: Outcome
         try:
-            result, tries, sent_at = await with_retries(call, self.policy, self.limit, key=job.entry.id)
+            result, tries, sent_at = await with_retries(
+                call, self.policy, self.limit, key=job.entry.id, pause=self._pause
+            )
             outcome = failure_of(result, "request") if isinstance(result, ModelError) else result
         except asyncio.CancelledError:
             if task not in self._cut:
@@ -167,6 +169,12 @@ class Loop:
         )
         self._record(self.asking.exchange(job, prepared, outcome, timing, tries), prepared.sample)
         return outcome
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait to try again, unless the run is ending: then it would be waited for in vain."""
+        if self.stopping:
+            raise Abandoned
+        await asyncio.sleep(seconds)
 
     def _record(self, exchange: Exchange, sample: Sample) -> None:
         self.journal.append(exchange)

@@ -64,11 +64,17 @@ class Tried(NamedTuple):
 
 
 async def with_retries(
-    call: Callable[[], Awaitable[Response]], policy: RetryPolicy, limit: Limit, *, key: str = ""
+    call: Callable[[], Awaitable[Response]],
+    policy: RetryPolicy,
+    limit: Limit,
+    *,
+    key: str = "",
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> Tried:
     """Call until there is a reply or the policy gives up; errors that are not ModelErrors pass through.
 
-    A slot is held only while the request is with the server: waiting to try again holds none.
+    A slot is held only while the request is with the server: waiting to try again holds none. `pause` waits; it may
+    raise where nothing would be tried again any more.
     """
     clock = asyncio.get_running_loop().time  # time.monotonic, but for a loop that simulates time
     attempt = 0
@@ -101,4 +107,4 @@ async def with_retries(
             if error.stops_run is not None:
                 raise error.stops_run from error
             return Tried(error, attempt, sent_at)
-        await asyncio.sleep(delay)
+        await pause(delay)
