@@ -121,6 +121,45 @@ def test_failures_make_the_exit_code_three(eyechart: CommandLine, scripted: Star
     assert eyechart(*words, "--max-error-rate", "100%").returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("word", "said", "fix"),
+    [
+        ("html", "the server sent an HTML page in place of JSON, titled 'Sign in'", "--retry malformed_reply"),
+        ("truncated-json", "the reply is not a chat completion", "--retry malformed_reply"),
+        ("empty-choices", "the reply has no choices", "--retry malformed_reply"),
+        ("400", "images must be at least 28 pixels wide", "--retry refused_request"),
+        ("500", "server error 500", "the same command asks again what ended in server_error"),
+    ],
+)
+def test_too_many_failures_are_explained_by_an_example(
+    eyechart: CommandLine, scripted: Start, word: str, said: str, fix: str
+) -> None:
+    """A count says nothing about the cause: each kind comes with a question, what was said, and the way out."""
+    server = scripted(script={"": word})
+    result = eyechart("run", "starter", "-m", f"{server.url}#m", "--retries", "0", "--limit", "8", code=3)
+    error = result.stderr[result.stderr.index("error: ") :]
+    assert "such as question s0-" in error
+    assert said in error
+    assert fix in error
+    assert said in result.stderr[: result.stderr.index("error: ")]  # the warning while it ran
+
+
+def test_an_unreadable_picture_is_named(eyechart: CommandLine, scripted: Start) -> None:
+    """The question and the path of a picture that is not there are on the screen, not in the log alone."""
+    (eyechart.folder / "q.tsv").write_text("index\timage_path\tquestion\tanswer\n7\tnowhere.png\tWhat?\tred\n")
+    result = eyechart("run", "q.tsv", "-m", f"{scripted().url}#m", "--quiet", code=3)
+    assert "unreadable_media 1, such as question 7: picture 'nowhere.png'" in result.stderr
+    assert "there is no such file" in result.stderr
+
+
+def test_what_a_server_says_cannot_move_the_cursor(eyechart: CommandLine, scripted: Start) -> None:
+    """Escape sequences in a quoted message are shown as marks."""
+    server = scripted(script={"": "400:\x1b[2Jgone"})
+    result = eyechart("run", "starter", "-m", f"{server.url}#m", "--retries", "0", "--limit", "8", code=3)
+    assert "[2Jgone" in result.stderr
+    assert "\x1b" not in result.stderr
+
+
 def test_a_gate_makes_the_exit_code_one(eyechart: CommandLine) -> None:
     """--fail-under: the number is printed, and the exit code is 1."""
     assert "is below 0.99" in eyechart("run", "starter", *MAJORITY, "--fail-under", "0.99", code=1).stderr

@@ -18,7 +18,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return all_said(dispatch(words))
     except errors.EyechartError as error:
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201 - this is the command line
+        from eyechart.cli.told import told
+
+        print(told(error), file=sys.stderr)  # noqa: T201 - this is the command line
         return error.exit_code
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)  # noqa: T201

@@ -61,6 +61,7 @@ class ProgressDisplay(Watch):
         self.quiet = quiet
         self.score = RunningScore(metric)
         self.failures: Counter[str] = Counter()
+        self.said: dict[str, str] = {}  # kind of failure → what the last one said
         self.latencies: deque[float] = deque(maxlen=1000)
         self.total = self.done = self.before = self.in_flight = self.retries = 0
         self.tokens = [0, 0]
@@ -92,6 +93,7 @@ class ProgressDisplay(Watch):
             self.retries += exchange.tries - 1
             if exchange.failure is not None:
                 self.failures[exchange.failure.kind] += 1
+                self.said[exchange.failure.kind] = exchange.failure.message
                 self.last = f"last ✗ {exchange.sample}: {exchange.failure.kind}: {exchange.failure.message}"
             if exchange.response is not None:
                 self.latencies.append(exchange.timing.total_s)
@@ -124,7 +126,10 @@ class ProgressDisplay(Watch):
         kind, count = lasting.most_common(1)[0] if lasting else ("", 0)
         if count > 5:
             self._warned = True
-            self.note(f"warning: {count} of the first {asked} questions failed alike ({kind}): stop and look?")
+            self.note(
+                f"warning: {count} of the first {asked} questions failed alike ({kind}): stop and look?\n"
+                f"         the last one: {shorten(self.said[kind], 200)}"
+            )
         elif asked == 50 and self.score.unreadable > 10:
             self._warned = True
             self.note(

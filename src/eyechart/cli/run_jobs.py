@@ -11,6 +11,7 @@ from eyechart import errors
 from eyechart.cli.output import as_json, say, write
 from eyechart.cli.progress import ProgressDisplay, duration
 from eyechart.cli.run_flags import share, specs
+from eyechart.cli.told import told
 from eyechart.errors import EyechartError, GateFailed
 from eyechart.models import get_model
 from eyechart.registry import unknown
@@ -46,7 +47,7 @@ def run_all(arguments: Namespace) -> int:
             refuse_too_many_failures(result, job.spec.max_error_rate)
             gate.check(result)
         except EyechartError as error:
-            say(f"error: {error}")
+            say(told(error))
             code = code or error.exit_code
     if arguments.layout:
         write_classic_files(results)

@@ -181,7 +181,9 @@ def malformed(data: bytes, error: Exception) -> ModelError:
     if start.startswith((b"<!doctype", b"<html", b"<?xml", b"<")):
         title = re.search(rb"<title[^>]*>(.*?)</title>", data[:4000], re.DOTALL | re.IGNORECASE)
         named = f", titled {shorten(title[1])!r}" if title else ""
-        return ModelError("malformed_reply", f"the server sent an HTML page in place of JSON{named}")
+        return ModelError(
+            "malformed_reply", f"the server sent an HTML page in place of JSON{named}: is the address right?"
+        )
     if not data.strip():
         return ModelError("malformed_reply", "the server sent an empty reply")
     return ModelError("malformed_reply", f"the reply is not a chat completion ({error}): {shorten(data)}")

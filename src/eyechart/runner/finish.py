@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from eyechart.errors import Incomplete
 from eyechart.marking.document import Document
 from eyechart.marking.mark import Answers, mark
 from eyechart.marking.rows import ScoredRow
+from eyechart.records import CURABLE
 from eyechart.runner.session import signature_of
 from eyechart.runner.settle import Settled
 from eyechart.store import Final, RunFolder, read_finals
@@ -47,6 +48,7 @@ class Result:
     document: Document
     cost: Spent
     time: Took
+    examples: Mapping[str, str] = field(default_factory=dict)  # kind of failure → the first question's, in words
 
     def as_json(self) -> dict[str, Any]:
         """The score document with run, model, cost and time: one entry of `eyechart/run@1`."""
@@ -83,7 +85,9 @@ def finish(settled: Settled, folder: RunFolder, seconds: float = 0.0) -> Result:
             answered_by=manifest.answered_by,
         )
     spent, took = totals(finals, seconds)
-    result = Result(folder=folder, model=manifest.model, document=document, cost=spent, time=took)
+    result = Result(
+        folder=folder, model=manifest.model, document=document, cost=spent, time=took, examples=examples_of(finals)
+    )
     write_json(folder.summary, result.as_json())
     return result
 
@@ -96,6 +100,15 @@ def answers_of(finals: Mapping[Key, Final], variant: str, repeat: int) -> Answer
         return None if final is None else final.response or final.failure
 
     return answer
+
+
+def examples_of(finals: Mapping[Key, Final]) -> dict[str, str]:
+    """One failure of each kind in its own words: what a count alone does not tell."""
+    found: dict[str, str] = {}
+    for final in finals.values():
+        if final.failure is not None and final.failure.kind not in found:
+            found[final.failure.kind] = f"question {final.sample}: {final.failure.message}"
+    return found
 
 
 def totals(finals: Mapping[Key, Final], seconds: float) -> tuple[Spent, Took]:
@@ -136,9 +149,18 @@ def refuse_too_many_failures(result: Result, limit: float) -> None:
             fix="give the same command again: it continues",
         )
     if share > limit:
-        kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(result.document.failures.items()))
+        counts = sorted(result.document.failures.items())
         raise Incomplete(
             f"{n.failed:,} of {n.total:,} questions ended in a failure ({share:.1%}, more than {limit:.0%})",
-            why=kinds,
-            fix="the same command asks curable ones again; --retry KIND,… the others; --max-error-rate 1 accepts them",
+            why="\n        ".join(f"{kind} {count:,}, such as {result.examples[kind]}" for kind, count in counts),
+            fix=way_out([kind for kind, _ in counts]),
         )
+
+
+def way_out(kinds: Sequence[str]) -> str:
+    """What can be done about failures of these kinds."""
+    again = ", ".join(kind for kind in kinds if kind in CURABLE)
+    told = ",".join(kind for kind in kinds if kind not in CURABLE)
+    ways = [f"the same command asks again what ended in {again}"] if again else []
+    ways += [f"once the cause is mended, --retry {told} asks again"] if told else []
+    return "; ".join([*ways, "--max-error-rate 100% accepts them"])
