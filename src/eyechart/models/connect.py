@@ -96,9 +96,10 @@ def transport_error(error: Exception, *, server: str, reached: bool) -> Eyechart
     def connection(message: str, *, stop: SetupError | None = None) -> ModelError:
         return ModelError("connection", message, retryable=True, stops_run=None if reached else stop)
 
+    reason = reason_of(error)
     unreachable = SetupError(
         f"cannot reach the server at {server}",
-        why=str(error) or type(error).__name__,
+        why=reason,
         fix="is it running, and is the address right? `curl " + server + "/models` should answer",
     )
     match error:
@@ -111,9 +112,14 @@ def transport_error(error: Exception, *, server: str, reached: bool) -> Eyechart
         case aiohttp.ClientHttpProxyError(status=407):
             return SetupError("the proxy wants a password", fix="HTTPS_PROXY=http://user:password@host:port")
         case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
-            return connection(f"cannot reach the proxy: {error}", stop=unreachable)
+            no_proxy = SetupError(
+                f"cannot reach the proxy on the way to {server}",
+                why=reason,
+                fix=f"check HTTP_PROXY and HTTPS_PROXY, or add {urlsplit(server).hostname} to NO_PROXY",
+            )
+            return connection(f"cannot reach the proxy: {reason}", stop=no_proxy)
         case aiohttp.ClientConnectorError() | aiohttp.ConnectionTimeoutError():
-            return connection(f"cannot connect: {error}", stop=unreachable)
+            return connection(f"cannot connect: {reason}", stop=unreachable)
         case TimeoutError():
             return ModelError("timeout", "the server did not answer in time", retryable=True)
         case aiohttp.ClientResponseError():
@@ -124,3 +130,15 @@ def transport_error(error: Exception, *, server: str, reached: bool) -> Eyechart
             return connection("the server closed the connection without a reply", stop=unreachable)
         case _:
             return connection(f"the connection broke: {error or type(error).__name__}", stop=unreachable)
+
+
+def reason_of(error: Exception) -> str:
+    """What the operating system said of a connection, without the client's own words around it."""
+    import aiohttp
+
+    if isinstance(error, aiohttp.ClientConnectorError):
+        cause = error.os_error
+        # asyncio puts words of its own where the system's are; a name that is not found has a negative number.
+        said = os.strerror(cause.errno) if cause.errno and cause.errno > 0 else cause.strerror
+        return f"{error.host}:{error.port}: {said or cause}"
+    return str(error) or type(error).__name__

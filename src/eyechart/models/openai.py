@@ -66,6 +66,12 @@ lmstudio = partial(by_provider, "lmstudio")
 llamacpp = partial(by_provider, "llamacpp")
 
 
+class _Models(msgspec.Struct):
+    """What a server says of its models."""
+
+    data: list[Any] | None = None
+
+
 class ChatServer:
     """One model behind one server. Its key is read from the environment when the run starts and is never shown."""
 
@@ -145,15 +151,19 @@ class ChatServer:
                 if self._options.stream and reply.content_type == "text/event-stream":
                     return await read_stream(reply.content.iter_any(), started)
                 return read_reply(await reply.read())
+        except EyechartError as error:
+            self._leave_out_key(error)
+            raise
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise transport_error(error, server=self.base_url, reached=self._reached) from error
 
+    def _leave_out_key(self, error: EyechartError) -> None:
+        """Some servers quote the key that they do not like, and what they say is shown and written down."""
+        if self._key:
+            error.what, error.why = (text.replace(self._key, "…") for text in (error.what, error.why))
+
     def _refusal(self, reply: aiohttp.ClientResponse, body: bytes) -> EyechartError:
-        details = error_in(body)
-        if self._key and self._key in details.message:
-            # Some servers quote the key that they do not like.
-            details = msgspec.structs.replace(details, message=details.message.replace(self._key, "…"))
-        error = status_error(reply.status, reply.headers, details)
+        error = status_error(reply.status, reply.headers, error_in(body))
         if reply.status in (401, 403) and type(error) is SetupError:
             error.fix = self._key_advice()
         return error
@@ -165,6 +175,8 @@ class ChatServer:
             names = await self._list_models()
         except EyechartError:
             names = []
+        if self._model in names:
+            return SetupError(f"{self.base_url} has {self._model!r}, and no chat completions", why=error.why, fix=fix)
         if names:
             close = nearest(self._model, names)
             fix = f"did you mean {', '.join(close)}?" if close else f"it has {', '.join(names[:8])}"
@@ -201,11 +213,14 @@ class ChatServer:
                 data = await reply.read()
                 if reply.status != 200:
                     raise self._refusal(reply, data)
+        except EyechartError as error:
+            self._leave_out_key(error)
+            raise
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             mapped = transport_error(error, server=self.base_url, reached=False)
             raise (mapped.stops_run or mapped if isinstance(mapped, ModelError) else mapped) from error
         try:
-            found = msgspec.json.decode(data, type=dict[str, Any]).get("data")
+            found = msgspec.json.decode(data, type=_Models).data
         except UNDECODABLE as error:
             raise SetupError(
                 f"{url} does not list models",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
@@ -11,6 +12,7 @@ from eyechart.errors import UsageError
 from eyechart.registry import unknown
 
 EXTRA = "extra."
+_VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _KEYS = (
     *("key", "api_key", "apikey", "token", "api_token", "access_token", "auth_token", "bearer"),
     *("secret", "client_secret", "password", "authorization"),
@@ -49,6 +51,12 @@ def read_options(arguments: Mapping[str, str]) -> Options:
             plain[name] = value
         else:
             raise unknown("model argument", name, [*names, f"{EXTRA}NAME"])
+    if not _VARIABLE.fullmatch(plain.get("key_env", "NAME")):
+        raise UsageError(
+            "key_env takes the name of an environment variable",
+            why="what was given can be none; in case it is the key itself, it is not repeated here",
+            fix="export MY_KEY=…   and -M key_env=MY_KEY",
+        )
     for name, allowed in _CHOICES.items():
         if plain.get(name, allowed[0]) not in allowed:
             words = " or ".join(choice for choice in allowed if choice)

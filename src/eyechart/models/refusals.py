@@ -83,7 +83,11 @@ def status_error(  # noqa: PLR0911 - a table
     if details.flagged or any(word in details.code for word in _FILTERED):
         return ModelError("content_filtered", f"the server's content filter refused the request{said}")
     if any(word in details.code for word in _NO_CREDIT) or status == 402:
-        return SetupError("the account has no credit left", why=f"the server says{said or f' {status}'}")
+        return SetupError(
+            "the account has no credit left",
+            why=f"the server says{said or f' {status}'}",
+            fix="add credit, or name another key: -M key_env=NAME",
+        )
     if status == 404 or any(word in details.code for word in _NO_SUCH_MODEL):
         return NoSuchModel("the server has no such model or address", why=f"it answered {status}{said}")
     if status in (401, 403, 407):

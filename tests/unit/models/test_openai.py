@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import socket
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import msgspec
@@ -293,6 +296,25 @@ def test_retry_after_is_read_in_all_its_forms(scripted: Start) -> None:
     assert 0 < waits[2] <= 2.0
 
 
+@contextmanager
+def answering_everything(body: str) -> Iterator[str]:
+    """A server that says the same to every GET; its address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def log_message(self, *words: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+
+
 @pytest.fixture
 def closed_port() -> Iterator[int]:
     """A port on which nobody listens."""
@@ -338,6 +360,47 @@ def test_the_key_is_sent_and_never_shown(scripted: Start, monkeypatch: pytest.Mo
     assert "MY_KEY" in str(bad)
 
 
+@pytest.mark.parametrize("options", [{}, {"stream": "true"}])
+@pytest.mark.parametrize(
+    "word",
+    [
+        'raw:{"error": {"message": "Incorrect key sk-very-secret", "code": 400}}',
+        'raw:{"error": {"message": "Incorrect key sk-very-secret", "code": 401}}',
+        "raw:Authorization: Bearer sk-very-secret was not understood",
+    ],
+)
+def test_a_key_inside_any_reply_is_not_quoted(
+    scripted: Start, monkeypatch: pytest.MonkeyPatch, word: str, options: dict[str, str]
+) -> None:
+    """Also where the server answers 200 and complains inside, or sends something that is no reply at all."""
+    monkeypatch.setenv("MY_KEY", "sk-very-secret")
+    (outcome,) = ask(f"{scripted(script={'': word}).url}#m", question("q"), key_env="MY_KEY", **options)
+    assert isinstance(outcome, EyechartError)
+    assert "…" in str(outcome)
+    assert "sk-very-secret" not in str(outcome)
+
+
+def test_a_key_given_as_its_own_name_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`key_env=sk-…`: the slip is explained without showing the key."""
+    with pytest.raises(UsageError, match="takes the name of an environment variable") as caught:
+        get_model("vllm/m", {"key_env": "sk-very-secret"})
+    assert "sk-very-secret" not in str(caught.value)
+
+
+def test_a_server_that_lists_the_model_has_no_chat(scripted: Start) -> None:
+    """A 404 for a model that the server itself names is not about the name."""
+    (outcome,) = ask(f"{scripted(script={'': '404'}, models=('m',)).url}#m", question("q"))
+    assert "no chat completions" in str(outcome)
+    assert "did you mean" not in str(outcome)
+
+
+@pytest.mark.parametrize("listed", ['{"data": 5}', "[1]", "no JSON"])
+def test_a_list_of_models_that_is_none_is_said(listed: str) -> None:
+    """Whatever stands where the models should be listed, it is the server's fault and not a crash."""
+    with answering_everything(listed) as url, pytest.raises(SetupError, match="does not list models"):
+        ask_one(url, question("q"))
+
+
 def test_a_missing_key_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before anything is sent."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -368,6 +431,19 @@ def test_a_proxy_from_the_environment_is_used_and_no_proxy_heeded(
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     assert ask_one(f"{server.url}#m", question("q")).text == "yes"
+
+
+def test_a_proxy_that_is_not_there_is_told_from_the_server(closed_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever mistyped the proxy is not sent to look at the server."""
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{closed_port}")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    (outcome,) = ask("http://vlm.example/v1#m", question("q"))
+    assert isinstance(outcome, ModelError)
+    assert outcome.stops_run is not None
+    assert "cannot reach the proxy" in outcome.stops_run.what
+    assert outcome.stops_run.why == f"127.0.0.1:{closed_port}: Connection refused"
+    assert "vlm.example to NO_PROXY" in outcome.stops_run.fix
 
 
 def test_unreadable_certificate_authorities_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
