@@ -276,3 +276,29 @@ def test_output_onto_a_full_disk_is_not_our_bug(eyechart: CommandLine, words: tu
         )
         _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (4, "error: the disk is full: the output could not be written\n")
+
+
+def test_a_style_of_ones_own_is_kept_in_the_run(eyechart: CommandLine) -> None:
+    """The words are in run.json: two versions of a file are not compared unasked, and exports need the file no more."""
+    style = eyechart.folder / "mine.yaml"
+    for words in ("Briefly.", "At length."):
+        style.write_text(f"source: me\nabout: mine\nopen: '{{question}} {words}'\nchoice: '{{question}} {{choices}}'\n")
+        eyechart("run", "starter", *MAJORITY, "--prompt", "mine.yaml", "--limit", "8")
+    style.unlink()
+    first, second = sorted((eyechart.folder / "runs").iterdir())
+    assert "prompt differs" in eyechart("compare", str(first), str(second), code=2).stderr
+    words_kept = [json.loads((run / "run.json").read_text())["prompt"]["open"] for run in (first, second)]
+    assert words_kept == ["{question} Briefly.", "{question} At length."]
+    eyechart("export", str(first), "--as", "lmms-eval", "-o", "out")
+    exported = next((eyechart.folder / "out").rglob("*samples*")).read_text()
+    assert "Briefly." in exported
+
+
+def test_the_settings_of_a_start_are_recorded_wherever_they_were_said(eyechart: CommandLine) -> None:
+    """A file of flags may be gone tomorrow: pace and patience stand in run.json as they took effect."""
+    (eyechart.folder / "run.yaml").write_text("concurrency: 3\ntimeout: 7\nretries: 1\n")
+    eyechart("run", "starter", *MAJORITY, "--limit", "4", "--config", "run.yaml")
+    eyechart("run", "starter", *MAJORITY, "--limit", "4")
+    first, second = json.loads((eyechart.run_folder() / "run.json").read_text())["sessions"]
+    assert (first["settings"]["concurrency"], first["settings"]["timeout_s"], first["settings"]["tries"]) == (3, 7.0, 2)
+    assert second["settings"]["concurrency"] == "auto"

@@ -79,3 +79,14 @@ def test_an_unknown_style_offers_the_nearest_name() -> None:
     """A typing error in a style's name is met with a suggestion."""
     with pytest.raises(EyechartError, match=r"did you mean short\.v1"):
         load_style("shrt.v1")
+
+
+def test_a_style_of_ones_own_is_told_apart_by_its_words(tmp_path: Path) -> None:
+    """Nobody raises the version of a file of their own: other words give another name, which the signature carries."""
+    path = tmp_path / "mine.yaml"
+    names = []
+    for words in ("Briefly.", "At length."):
+        path.write_text(f"source: me\nabout: mine\nopen: '{{question}} {words}'\n")
+        names.append(load_style(str(path)).name)
+    assert len(set(names)) == 2
+    assert all(name.startswith("mine@") for name in names)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -43,10 +42,10 @@ class Style(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
                 raise ValueError(f"{{{name}}} is no placeholder; did you mean {{{meant[0]}}}?")
 
 
-@cache
 def load_style(name: str, model: str = "") -> Style:
     """The style with this name (`short.v1`, or a path to a YAML file), with what it says for this model."""
-    path = Path(name) if name.endswith((".yaml", ".yml")) else FOLDER / f"{name}.yaml"
+    own = name.endswith((".yaml", ".yml"))
+    path = Path(name) if own else FOLDER / f"{name}.yaml"
     if not path.is_file():
         raise unknown("prompt style", name, style_names(), listing="eyechart ls prompts")
     text = path.read_bytes()
@@ -56,12 +55,14 @@ def load_style(name: str, model: str = "") -> Style:
         style = msgspec.convert(yaml.safe_load(text), Style)
     except (yaml.YAMLError, msgspec.ValidationError) as error:
         raise InputError(f"prompt style {path} cannot be read", why=str(error).replace("\n", " ")) from error
-    label = path.stem
+    digest = hashlib.sha256(text).hexdigest()[:8]
+    # Nobody raises the version of a file of one's own: its words are told apart by their hash.
+    label = f"{path.stem}@{digest[:4]}" if own else path.stem
     changes = overrides(style.by_model, model)
     if changes:
         style = msgspec.structs.replace(style, **changes)
         label = f"{label}+{model}"
-    return msgspec.structs.replace(style, name=label, hash=hashlib.sha256(text).hexdigest()[:8])
+    return msgspec.structs.replace(style, name=label, hash=digest)
 
 
 def overrides(by_model: Mapping[str, dict[str, str]], model: str) -> dict[str, str]:

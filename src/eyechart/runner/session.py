@@ -207,6 +207,7 @@ def write_manifest(settled: Settled, model: Model, folder: RunFolder) -> None:
             control=spec.control,
             style=settled.style.name,
             style_hash=settled.style.hash,
+            prompt=msgspec.to_builtins(settled.style),
             media=str(settled.media),
             sampling=msgspec.to_builtins(settled.sampling),
             seed=spec.seed,
@@ -222,7 +223,10 @@ def write_manifest(settled: Settled, model: Model, folder: RunFolder) -> None:
             versions=versions(),
             hardware=hardware(),
             git=git_state(),
-            sessions=[*earlier, Session(started=now, command=spec.command, eyechart=__version__)],
+            sessions=[
+                *earlier,
+                Session(started=now, command=spec.command, eyechart=__version__, settings=spec.settings()),
+            ],
         )
     )
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -45,6 +46,16 @@ class RunSpec:
     max_error_rate: float = 0.05
     verbose: bool = False  # every answer in run.log, not failures alone
     command: str = ""
+
+    def settings(self) -> dict[str, Any]:
+        """What may differ from start to start of one run; for the record."""
+        return {
+            "concurrency": self.concurrency or "auto",
+            "timeout_s": self.timeout_s,
+            "tries": self.tries,
+            "retry": sorted(self.retry),
+            "max_error_rate": self.max_error_rate,
+        }
 
     def __post_init__(self) -> None:
         for kind in self.retry:

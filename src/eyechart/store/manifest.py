@@ -15,6 +15,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     started: str  # ISO 8601, UTC
     command: str
     eyechart: str
+    settings: dict[str, Any] = {}  # pace and patience as they took effect, wherever they were said
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +31,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     control: str = ""
     style: str  # the prompt style with its version
     style_hash: str
+    prompt: dict[str, Any] = {}  # the style itself: the words around every question
     media: str  # the media rule
     sampling: dict[str, Any] = {}
     seed: int = 0

@@ -9,12 +9,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from eyechart.benchmarks import Benchmark, get_benchmark
 from eyechart.marking.document import Document
 from eyechart.marking.stored import read_document, read_rows
 from eyechart.metrics import get_metric
 from eyechart.metrics.base import Metric
-from eyechart.prompts import load_style, render
+from eyechart.prompts import Style, render
 from eyechart.records import Failure, Response, Sample, Score
 from eyechart.runner.rescore import marked_entries
 from eyechart.store import Final, Manifest, RunFolder, read_finals
@@ -126,10 +128,14 @@ class RunAnswers:
         word, _, number = self.manifest.selection.partition(" ")
         return int(number) if word == "limit" and number.isdigit() else None
 
+    @cached_property
+    def _style(self) -> Style:
+        """As the run has it: a file of one's own may have changed since, or be elsewhere."""
+        return msgspec.convert(self.manifest.prompt, Style)
+
     def words(self, sample: Sample) -> str:
         """The question as it was put, without its pictures."""
-        style = load_style(self.manifest.style.partition("+")[0], self.manifest.model)
-        prompt = render(sample, style)
+        prompt = render(sample, self._style)
         return "\n".join("".join(p for p in turn.parts if isinstance(p, str)) for turn in prompt.turns)
 
 
