@@ -206,19 +206,23 @@ class Timing(Record, frozen=True):
 
 
 class Exchange(Record, frozen=True):
-    """One line of the journal: what was put to a model and what came of it."""
+    """One line of the journal: what was put to a model and what came of it.
+
+    The key, `final` and `tries` are written also where they are as usual (a default that is made anew is never left
+    out), so that other programs need not know what is usual.
+    """
 
     sample: str
-    variant: str = ""  # a control or an option rotation; empty: the question as published
-    repeat: int = 0
-    step: int = 0
-    final: bool = True  # this exchange ends the question
+    variant: str = msgspec.field(default_factory=str)  # a control or an option rotation; "": as published
+    repeat: int = msgspec.field(default_factory=int)
+    step: int = msgspec.field(default_factory=int)
+    final: bool = msgspec.field(default_factory=lambda: True)  # this exchange ends the question
     prompt: tuple[Turn, ...] = ()  # as sent; pictures by name
     media: tuple[SentMedia, ...] = ()
     response: Response | None = None
     failure: Failure | None = None
     timing: Timing = Timing(ended_at=0.0)
-    tries: int = 1
+    tries: int = msgspec.field(default_factory=lambda: 1)
 
     @property
     def outcome(self) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -39,6 +40,18 @@ def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
     """Exchanges come back in order, with odd characters unharmed."""
     lines = [exchange("a", "naïve\n\u2028\x00🙂"), exchange("b", '{"x": 1}'), exchange("a", repeat=1)]
     assert list(read_exchanges(journal_of(tmp_path / "j", *lines))) == lines
+
+
+def test_a_line_names_its_key_whatever_is_usual(tmp_path: Path) -> None:
+    """Other programs read the journal: key, `final` and `tries` stand in every line, a reply or a failure in one."""
+    failure = Exchange(sample="b", failure=Failure(kind="timeout", stage="request", message="60 s"))
+    path = journal_of(tmp_path / "j", exchange("a"), failure)
+    answered, failed = map(json.loads, path.read_text().splitlines())
+    for line in (answered, failed):
+        key = {name: line[name] for name in ("variant", "repeat", "step", "final", "tries")}
+        assert key == {"variant": "", "repeat": 0, "step": 0, "final": True, "tries": 1}
+    assert "failure" not in answered
+    assert "response" not in failed
 
 
 def test_the_last_exchange_of_a_question_counts(tmp_path: Path) -> None:
