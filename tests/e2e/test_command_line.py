@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -196,6 +197,37 @@ def test_one_spoilt_run_does_not_hide_the_others(eyechart: CommandLine) -> None:
     listed = eyechart("ls", "runs").stdout
     assert "run.json cannot be read" in listed
     assert "baseline:majority" in listed
+
+
+def test_a_terminal_without_some_letters_is_enough(eyechart: CommandLine) -> None:
+    """Where `·` cannot be shown there is a question mark, not a crash."""
+    eyechart.environment["PYTHONIOENCODING"] = "ascii"
+    assert eyechart("run", "starter", *MAJORITY).stdout.startswith("starter ? starter ? n = 120")
+
+
+@pytest.mark.parametrize("words", [("run", "caf\udce9.tsv", *MAJORITY), ("run", "starter", *MAJORITY, "-o", "\udcff")])
+def test_arguments_that_are_no_text_are_refused(eyechart: CommandLine, words: tuple[str, ...]) -> None:
+    """Bytes that are not UTF-8 are a matter for the person, with exit code 2."""
+    assert "is not text in UTF-8" in eyechart(*words, code=2).stderr
+
+
+@pytest.mark.parametrize("target", ["taken", "taken/below"])
+@pytest.mark.parametrize("form", ["jsonl", "seed001", "lmms-eval"])
+def test_a_place_that_cannot_be_written_is_not_our_bug(eyechart: CommandLine, form: str, target: str) -> None:
+    """A file where a folder should be: one clear message and exit code 4, from whichever export."""
+    eyechart("run", "starter", *MAJORITY, "--limit", "4")
+    (eyechart.folder / "taken").write_text("here")
+    refused = eyechart("export", eyechart.run_folder().name, "--as", form, "-o", target, code=4)
+    assert refused.stderr.startswith("error: ")
+    assert "taken" in refused.stderr
+
+
+def test_hints_may_be_pasted_wherever_the_run_is(eyechart: CommandLine) -> None:
+    """Four letters name a run in ./runs; of a run elsewhere the hint gives the path."""
+    for folder in ("runs", "other runs"):
+        said = eyechart("run", "starter", *MAJORITY, "--limit", "4", "-o", folder).stderr
+        hint = said.partition("Look  ")[2].partition("    ")[0]
+        assert "overall" in eyechart(*shlex.split(hint)[1:]).stdout
 
 
 def test_a_filter_asks_questions_with_a_tag(eyechart: CommandLine) -> None:

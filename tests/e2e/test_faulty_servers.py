@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from conftest import CommandLine
 from servers.aimock import Aimock
 from servers.scripted import ScriptedServer
 
@@ -110,6 +112,18 @@ def test_every_lasting_fault_is_counted_under_its_kind(scripted: Start, tmp_path
     added = journal(tmp_path)[len(lines) :]
     assert len(added) == counts["server_error"]
     assert failures(added) == {}
+
+
+def test_few_open_files_cost_time_and_no_questions(scripted: Start, eyechart: CommandLine) -> None:
+    """More requests at once than the process may open connections: as many as there is room for, and none fails."""
+    server = scripted(chance={"slow:1.5": 1.0})
+    result = eyechart(
+        *("run", "starter", "-m", f"{server.url}#m", "-j", "200", "--retries", "0", "--quiet", "--json"),
+        code=None,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (80, 80)),
+    )
+    assert json.loads(result.stdout)["runs"][0]["failures"] == {}
+    assert 16 <= server.most_in_flight <= 80
 
 
 def test_a_rate_limit_costs_time_and_no_questions(scripted: Start, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def demo(arguments: Namespace) -> int:
     comparison = compare_runs(seeing.folder, blind.folder, allowed=Allowed(fields=["control"]))
     write(worth_of_the_picture(comparison, MODEL))
     run = seeing.folder
-    write(f"\nSaved {run.path}/ and two more.    What went wrong: eyechart show {run.short_id} --wrong")
+    write(f"\nSaved {run.path}/ and two more.    What went wrong: eyechart show {run.typed} --wrong")
     write("Your own model: eyechart run starter -m http://localhost:8000/v1#NAME")
     return errors.OK
 

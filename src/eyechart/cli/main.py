@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -15,6 +15,9 @@ from eyechart.registry import load, unknown
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; the only broad handler of the program is here."""
     words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without some letter is no reason to stop
     try:
         return all_said(dispatch(words))
     except errors.EyechartError as error:
@@ -30,13 +33,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         silence_output()
         return errors.OK
     except Exception as error:  # noqa: BLE001 - the one place: our own bug, written down for a report
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-            silence_output()
-            print("error: the disk is full: the output could not be written", file=sys.stderr)  # noqa: T201
-            return errors.ENVIRONMENT
+        return not_ours_or_a_bug(error, words)
+
+
+def not_ours_or_a_bug(error: Exception, words: Sequence[str]) -> int:
+    """Say what the operating system refused; anything else that comes here is a bug of ours."""
+    from eyechart.cli.told import refused_by_the_system, told
+
+    refused = refused_by_the_system(error)
+    if refused is None:
         from eyechart.cli.crash import report_crash
 
         return report_crash(error, words)
+    if isinstance(error, OSError) and error.filename is None:
+        silence_output()  # the output itself is what could not be written
+    print(told(refused), file=sys.stderr)  # noqa: T201
+    return refused.exit_code
 
 
 def all_said(code: int) -> int:
@@ -64,6 +76,7 @@ def dispatch(words: list[str]) -> int:
 
         print(f"eyechart {__version__}")  # noqa: T201
         return errors.OK
+    refuse_what_is_no_text(words)
     name, rest = ("run", words) if words[0].startswith("-") else (words[0], words[1:])
     if name not in COMMANDS:
         raise unknown("command", name, list(COMMANDS), listing="eyechart --help")
@@ -78,6 +91,19 @@ def dispatch(words: list[str]) -> int:
     command.add_arguments(parser)
     code: int = command.run(parser.parse(rest))
     return code
+
+
+def refuse_what_is_no_text(words: list[str]) -> None:
+    """Bytes that no text has could be written into no manifest and no table."""
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise errors.UsageError(
+                f"the argument {word.encode(errors='replace').decode()!r} is not text in UTF-8",
+                why="names end up in JSON, which knows no other text",
+                fix="rename the file or the folder, or set the terminal to UTF-8",
+            ) from None
 
 
 if __name__ == "__main__":

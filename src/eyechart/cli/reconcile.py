@@ -63,14 +63,14 @@ def of_run(arguments: Namespace) -> list[Reconciliation]:
     if len(wanted) == 1 and wanted != ["all"]:  # one scorer is set against the headline
         wanted = list(dict.fromkeys([read_document(folder).headline, *wanted]))
     names = [name for name in wanted if name != "all"] or list(read_document(folder).metrics)
-    metrics = at_least_two([get_metric(name) for name in names], f"eyechart rescore {folder.short_id} --metric all")
+    metrics = at_least_two([get_metric(name) for name in names], f"eyechart rescore {folder.typed} --metric all")
     reconciler = Reconciler(metrics, keep=arguments.show)
     for row in read_rows(folder):
         missing = [metric.id for metric in metrics if metric.id not in row.marks]
         if missing:
             raise UsageError(
                 f"run {folder.short_id} was not marked with {', '.join(missing)}",
-                fix=f"eyechart rescore {folder.short_id} --metric {','.join(missing)}",
+                fix=f"eyechart rescore {folder.typed} --metric {','.join(missing)}",
             )
         reconciler.add(row)
     manifest = folder.manifest()

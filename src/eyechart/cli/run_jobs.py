@@ -102,7 +102,7 @@ def hints(result: Result) -> None:
     if cost.input_tokens or cost.output_tokens:
         tokens = f" · {cost.input_tokens or 0:,}+{cost.output_tokens or 0:,} tokens"
     say(f"Time   {duration(time.last_start_s)}{tokens}")
-    say(f"Saved  {run.path}/    Look  eyechart show {run.short_id}    Compare  eyechart compare {run.short_id} RUN")
+    say(f"Saved  {run.path}/    Look  eyechart show {run.typed}    Compare  eyechart compare {run.typed} RUN")
 
 
 @dataclass(frozen=True, kw_only=True)

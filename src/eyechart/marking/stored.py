@@ -29,7 +29,7 @@ def read_document(folder: RunFolder) -> Document:
         return msgspec.json.decode(folder.summary.read_bytes(), type=Document)
     except UNDECODABLE as error:
         raise InputError(
-            f"{folder.summary} cannot be read", why=str(error), fix=f"eyechart rescore {folder.short_id}"
+            f"{folder.summary} cannot be read", why=str(error), fix=f"eyechart rescore {folder.typed}"
         ) from error
 
 
@@ -37,6 +37,6 @@ def not_marked(folder: RunFolder) -> InputError:
     """The error for a run that was interrupted before it was marked."""
     return InputError(
         f"run {folder.name} has not been marked yet",
-        why="it was interrupted before all its questions were asked",
-        fix=f"give its command again to finish it, or eyechart rescore {folder.short_id} to mark what is there",
+        why="it was interrupted before all its questions were asked, or it still goes on",
+        fix=f"give its command again to finish it, or eyechart rescore {folder.typed} to mark what is there",
     )

@@ -14,6 +14,9 @@ Overload: TypeAlias = Literal["refused", "silent"]
 # A server that asks for more is not waited for: its questions are left for a later start (see RetryPolicy).
 LONGEST_PAUSE_S = 300.0
 
+# As many as a server of many GPUs bears; nobody has to ask for fewer.
+CEILING = 1024
+
 
 class Limit(Protocol):
     """Hands out slots. A request holds one only while it is with the server, never while it waits to try again."""
@@ -106,7 +109,7 @@ class Slots(Limit):
 class AdaptiveLimit(Slots):
     """As many slots as the server turns out to bear, up to a ceiling."""
 
-    def __init__(self, ceiling: int = 1024, *, timeout_s: float = 120.0) -> None:
+    def __init__(self, ceiling: int = CEILING, *, timeout_s: float = 120.0) -> None:
         super().__init__(Pace(ceiling=ceiling, timeout_s=timeout_s))
 
 

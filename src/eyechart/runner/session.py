@@ -19,14 +19,14 @@ from eyechart.models import Model, get_model
 from eyechart.records import Entry, Sample
 from eyechart.runner.asking import Asking, Job
 from eyechart.runner.interrupt import Interrupts
-from eyechart.runner.limits import AdaptiveLimit, FixedLimit, Limit
+from eyechart.runner.limits import CEILING, AdaptiveLimit, FixedLimit, Limit
 from eyechart.runner.log import logged
 from eyechart.runner.loop import Loop
 from eyechart.runner.plan import order
 from eyechart.runner.progress import Progress
 from eyechart.runner.retry import RetryPolicy
 from eyechart.runner.settle import Settled
-from eyechart.runner.surroundings import git_state, hardware, is_secret, versions
+from eyechart.runner.surroundings import git_state, hardware, is_secret, room_for_connections, versions
 from eyechart.runner.watch import Watch
 from eyechart.store import Journal, Manifest, RunFolder, open_run
 from eyechart.store.folder import create_run, runs_that_asked
@@ -147,8 +147,8 @@ def open_jobs(settled: Settled, progress: Progress) -> Iterator[Job]:
 
 def limit_for(model: Model, asked: int | None, timeout_s: float) -> Limit:
     """As many at once as was asked for, else as the model says, else as the server turns out to bear."""
-    known = asked or model.concurrency
-    return FixedLimit(known) if known else AdaptiveLimit(timeout_s=timeout_s)
+    known, most = asked or model.concurrency, room_for_connections()
+    return FixedLimit(min(known, most)) if known else AdaptiveLimit(min(CEILING, most), timeout_s=timeout_s)
 
 
 def folder_for(settled: Settled, model: Model) -> RunFolder:

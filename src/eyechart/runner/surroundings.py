@@ -1,4 +1,4 @@
-"""Where a run took place: versions, machine, the state of the working folder. No secrets."""
+"""Where a run takes place: versions, machine, the state of the working folder, room for connections. No secrets."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import os
 import platform
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 
 from eyechart import __version__
 
 _PACKAGES = ("aiohttp", "av", "msgspec", "numpy", "pillow", "pyarrow", "torch", "transformers")
+MOST_FILES = 10_240  # more than macOS gives to one process
+OTHER_FILES = 48  # what is open beside connections: libraries, the journal, pictures that are read
 _SECRETS = ("key", "token", "secret", "password", "authorization")
 
 
@@ -35,6 +38,24 @@ def hardware() -> dict[str, str]:
         "cores": str(os.cpu_count() or 0),
         "memory": f"{memory:.0f} GiB",
     }
+
+
+def room_for_connections() -> int:
+    """How many connections this process may hold at once; its own limit is raised first, as far as that is allowed.
+
+    A connection that finds no room would cost a question, for a reason that has nothing to do with the model.
+    """
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft == resource.RLIM_INFINITY:
+        return MOST_FILES
+    if soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+    return max(1, soft - OTHER_FILES)
 
 
 def git_state() -> str:

@@ -35,7 +35,7 @@ def compare_runs(
     documents = read_document(first), read_document(second)
     names = distinct_names(first, second)
     sides = [
-        Side(name=name, rows=read_rows(folder), signature=document.signature, run=folder.short_id)
+        Side(name=name, rows=read_rows(folder), signature=document.signature, run=folder.typed)
         for name, folder, document in zip(names, (first, second), documents, strict=True)
     ]
     across = (*allowed.fields, "metric") if metric else allowed.fields

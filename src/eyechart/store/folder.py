@@ -6,6 +6,7 @@ import filecmp
 import hashlib
 import os
 import re
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from eyechart.store.journal import JOURNAL, SCORES, unwritable
 from eyechart.store.manifest import Manifest
 
 MANIFEST = "run.json"
+DEFAULT_RUNS = Path("runs")  # where commands look for a run that is named by its letters
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,11 @@ class RunFolder:
     def short_id(self) -> str:
         """Four letters that stand for this run in messages and on the command line."""
         return hashlib.sha256(self.name.encode()).hexdigest()[:4]
+
+    @property
+    def typed(self) -> str:
+        """What stands for this run in a command that is pasted: four letters in ./runs, elsewhere the path."""
+        return self.short_id if self.path.parent == DEFAULT_RUNS else shlex.quote(str(self.path))
 
     @property
     def journal(self) -> Path:
@@ -138,7 +145,7 @@ def runs_that_asked(runs: Path, identity: dict[str, str]) -> Iterator[tuple[RunF
             yield folder, manifest
 
 
-def open_run(which: str | Path, runs: Path = Path("runs")) -> RunFolder:
+def open_run(which: str | Path, runs: Path = DEFAULT_RUNS) -> RunFolder:
     """The run that a path, a folder name, its beginning or its four-letter id stands for."""
     path = Path(which)
     if (path / MANIFEST).is_file():

@@ -218,8 +218,8 @@ def damaged(path: Path, number: int, why: str) -> InputError:
     return InputError(
         f"{path}, line {number}: the journal is damaged",
         why=why,
-        fix=f"look at that line; if it is beyond repair, delete it (sed -i {number}d) and give the same "
-        "command again: only that question is asked anew",
+        fix="look at that line; if it is beyond repair, delete it and give the same command again: only that question "
+        f"is asked anew (sed -i {number}d {shlex.quote(str(path))})",
     )
 
 
