@@ -230,6 +230,25 @@ def test_hints_may_be_pasted_wherever_the_run_is(eyechart: CommandLine) -> None:
         assert "overall" in eyechart(*shlex.split(hint)[1:]).stdout
 
 
+def test_words_may_stand_between_flags(eyechart: CommandLine) -> None:
+    """`run A --flag B` and `show RUN --flag QUESTION` mean what they say, whatever the order."""
+    result = eyechart("run", "starter:count", *MAJORITY, "--limit", "3", "starter:size")
+    first, second = result.stdout.split("\n\n")
+    assert first.startswith("starter:count · ")
+    assert second.startswith("starter:size · ")
+    run = next((eyechart.folder / "runs").glob("*count*"))
+    shown = json.loads(eyechart("show", str(run), "--json", "s0-p0000-count").stdout)
+    assert [question["row"]["sample"] for question in shown] == ["s0-p0000-count"]
+
+
+def test_the_doctor_says_what_to_do_about_a_server(eyechart: CommandLine) -> None:
+    """A server that is not there: which one, why, and what to try."""
+    found = eyechart("doctor", "-m", "http://127.0.0.1:9/v1#x", code=4).stdout
+    assert "✗ model" in found
+    assert "cannot reach the server at http://127.0.0.1:9/v1 (127.0.0.1:9: Connection refused)" in found
+    assert "fix: is it running" in found
+
+
 def test_a_filter_asks_questions_with_a_tag(eyechart: CommandLine) -> None:
     """The table holds them alone, says so, and a limit counts among them."""
     filtered = eyechart("run", "starter", *MAJORITY, "--filter", "kind=count", "--no-color").stdout

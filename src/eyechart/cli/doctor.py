@@ -19,7 +19,7 @@ from eyechart import errors
 from eyechart.cli.commands import Command
 from eyechart.cli.output import as_json, write
 from eyechart.cli.parser import Parser, pairs
-from eyechart.errors import EyechartError
+from eyechart.errors import EyechartError, ModelError
 from eyechart.models import get_model
 from eyechart.models.presets import PRESETS
 from eyechart.report.table import printable
@@ -120,7 +120,8 @@ def ask_once(name: str, arguments: dict[str, str]) -> Finding:
     try:
         reply = asyncio.run(_ask(name, arguments))
     except EyechartError as error:
-        return Finding(BAD, "model", f"{name}: {error.what} {error.why}".strip(), error.fix)
+        meant = (error.stops_run if isinstance(error, ModelError) else None) or error
+        return Finding(BAD, "model", f"{name}: {meant.what}" + (f" ({meant.why})" if meant.why else ""), meant.fix)
     return Finding(GOOD, "model", f"{name} said {reply[:60]!r} about a red square in {time.monotonic() - began:.2f} s")
 
 

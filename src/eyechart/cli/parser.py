@@ -31,7 +31,11 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
         """Parse all of argv; an unknown flag names the flags that are close."""
-        space, rest = self.parse_known_args([kebab(word) for word in argv])
+        words = [kebab(word) for word in argv]
+        space, rest = self.parse_known_args(words)
+        if rest and not any(word.startswith("-") for word in rest):
+            # `show RUN --json QUESTION` is as good as `show RUN QUESTION --json`.
+            space, rest = self.parse_known_intermixed_args(words)
         if not rest:
             return space
         flags = [flag for action in self._actions for flag in action.option_strings]

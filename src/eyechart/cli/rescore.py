@@ -42,11 +42,12 @@ def run(arguments: Namespace) -> int:
         document = {"schema": "eyechart/run@1", "runs": [one.result.as_json() for one in done]}
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
         return errors.OK
-    for one in done:
+    for number, one in enumerate(done):
         document_ = one.result.document
         title = heading(document_, one.result.model, control=one.result.folder.manifest().control)
         stamp = part_of(one.result.folder.manifest(), document_)
-        sys.stdout.write(f"{title}\n{result_text(document_, by=arguments.by, markdown=arguments.md, stamp=stamp)}\n")
+        text = result_text(document_, by=arguments.by, markdown=arguments.md, stamp=stamp)
+        sys.stdout.write(("\n" if number else "") + f"{title}\n{text}\n")
         sys.stdout.write(f"{moved(one)}\n")
     return errors.OK
 

@@ -36,10 +36,11 @@ def run_all(arguments: Namespace) -> int:
 
         write(describe_all(settled, as_json=arguments.json))
         return errors.OK
-    results, code = [], errors.OK
+    results: list[Result] = []
+    code = errors.OK
     for job in settled:
         try:
-            result = run_one(job, arguments)
+            result = run_one(job, arguments, gap="\n" if results else "")
             if result is None:
                 code = errors.INTERRUPTED
                 break
@@ -57,8 +58,8 @@ def run_all(arguments: Namespace) -> int:
     return code
 
 
-def run_one(job: Settled, arguments: Namespace) -> Result | None:
-    """One run, shown as it goes; None if it was interrupted."""
+def run_one(job: Settled, arguments: Namespace, *, gap: str = "") -> Result | None:
+    """One run, shown as it goes; None if it was interrupted. `gap` stands between its table and the one before."""
     if job.benchmark.note and not arguments.quiet:
         say(f"{job.benchmark.id}: {job.benchmark.note}")
     display = ProgressDisplay(job.metrics[0], quiet=arguments.quiet)
@@ -68,7 +69,7 @@ def run_one(job: Settled, arguments: Namespace) -> Result | None:
         return None
     result = finish(job, asked.folder, asked.seconds)
     if not arguments.json:
-        write(title(job, result))
+        write(gap + title(job, result))
         write(result_text(result.document, by=arguments.by, markdown=arguments.md, stamp=stamp(job)))
     hints(result)
     return result
