@@ -153,9 +153,11 @@ def run(
     repeats: int = 1,
     concurrency: int | None = None,
     timeout: float = 120.0,
+    retries: int = 5,
     metrics: str | Sequence[str] = (),
     runs: str | Path = "runs",
     fresh: bool = False,
+    resume: str | Path | Run = "",
     retry: str | Sequence[str] = (),
     watch: Watch | None = None,
 ) -> Run:
@@ -176,8 +178,10 @@ def run(
             repeats=repeats,
             concurrency=concurrency,
             timeout_s=timeout,
+            tries=1 + retries,
             runs=Path(runs),
             fresh=fresh,
+            resume=str(resume.path if isinstance(resume, Run) else resume),
             retry=frozenset(words(retry)),
             command="eyechart.run(…)",
         )

@@ -200,7 +200,7 @@ class Timing(Record, frozen=True):
     """Where the time of one exchange went, in seconds, and when it ended."""
 
     ended_at: float  # Unix time
-    queued_s: float = 0.0  # waiting for a free slot
+    queued_s: float = 0.0  # until the last try was sent: made ready, waited for a slot, earlier tries
     total_s: float = 0.0  # the successful or last try, from sending to the last byte
     first_token_s: float | None = None
 

@@ -46,6 +46,18 @@ def test_a_run_inside_a_running_loop(scripted: Start, tmp_path: Path) -> None:
     assert len(server.requests) == 120
 
 
+def test_patience_and_the_run_to_continue_are_said_as_on_the_command_line(scripted: Start, tmp_path: Path) -> None:
+    """`retries` and `resume` are words here too; another configuration of the same run is refused."""
+    server = scripted(script={"": "500"})
+    run = eyechart.run("starter", f"{server.url}#m", limit=3, retries=0, runs=tmp_path)
+    assert [exchange.tries for exchange in run.exchanges()] == [1, 1, 1]
+    server.script = {}
+    again = eyechart.run("starter", f"{server.url}#m", limit=3, resume=run, runs=tmp_path)
+    assert (again.path, again.document.n.failed) == (run.path, 0)
+    with pytest.raises(UsageError, match="cannot be continued with a changed configuration"):
+        eyechart.run("starter", f"{server.url}#m", limit=3, resume=run, gen={"temperature": 1}, runs=tmp_path)
+
+
 def test_an_interrupted_cell_interrupts_its_run(scripted: Start, tmp_path: Path) -> None:
     """What is in flight is written down, nothing more is sent, and no thread goes on asking unseen."""
     server = scripted(chance={"slow:0.2": 1.0})
