@@ -122,7 +122,7 @@ class Loop:
             while prepared is not None:
                 sample = prepared.sample
                 outcome = await self._put(job, prepared, queued)
-                if not isinstance(outcome, Response):
+                if not isinstance(outcome, Response) or prepared.ask.final:
                     return
                 queued = time.monotonic()
                 prepared = await self._in_thread(self.asking.advance, prepared, outcome)

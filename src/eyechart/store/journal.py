@@ -62,6 +62,8 @@ class Journal:
             self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         except OSError as error:
             raise unwritable(path, error) from error
+        # Kept here, as nobody else writes: asking the system for every line costs more than writing it.
+        self._size = os.fstat(self._file).st_size
         self._dirty = threading.Event()
         self._closed = False
         self._error: OSError | None = None
@@ -73,14 +75,14 @@ class Journal:
         if self._error is not None:
             raise unwritable(self.path, self._error)
         line = self._encoder.encode(exchange) + b"\n"
-        before = os.fstat(self._file).st_size
         try:
             self._write(line)
         except OSError as error:
             # Half a line may have gone out: take it back where possible, else the next start cuts it off.
             with suppress(OSError):
-                os.ftruncate(self._file, before)
+                os.ftruncate(self._file, self._size)
             raise unwritable(self.path, error) from error
+        self._size += len(line)
         self._dirty.set()
 
     def close(self) -> None:
