@@ -134,11 +134,15 @@ def transport_error(error: Exception, *, server: str, reached: bool) -> Eyechart
 
 def reason_of(error: Exception) -> str:
     """What the operating system said of a connection, without the client's own words around it."""
+    import socket
+    import ssl
+
     import aiohttp
 
     if isinstance(error, aiohttp.ClientConnectorError):
         cause = error.os_error
-        # asyncio puts words of its own where the system's are; a name that is not found has a negative number.
-        said = os.strerror(cause.errno) if cause.errno and cause.errno > 0 else cause.strerror
+        # asyncio puts words of its own where the system's are; names and TLS have numbers of their own.
+        own = cause.errno is None or isinstance(cause, (socket.gaierror, ssl.SSLError))
+        said = cause.strerror if own else os.strerror(cause.errno)  # type: ignore[arg-type]
         return f"{error.host}:{error.port}: {said or cause}"
-    return str(error) or type(error).__name__
+    return str(error).removeprefix("[Errno None] ") or type(error).__name__

@@ -446,6 +446,13 @@ def test_a_proxy_that_is_not_there_is_told_from_the_server(closed_port: int, mon
     assert "vlm.example to NO_PROXY" in outcome.stops_run.fix
 
 
+def test_a_server_without_tls_is_told_in_the_words_of_tls(scripted: Start) -> None:
+    """https:// to a server that speaks http: the reason is about the protocol, not about permissions."""
+    (outcome,) = ask(scripted().url.replace("http:", "https:") + "#m", question("q"))
+    assert isinstance(outcome, ModelError)
+    assert "SSL" in outcome.what
+
+
 def test_unreadable_certificate_authorities_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """A variable that points nowhere stops the run before anything is sent."""
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/ca.pem")
