@@ -48,7 +48,15 @@ class Replay(Model):
         """Read the file."""
         data = read_bytes(self.path)
         self.identity = {"file": hashlib.sha256(data).hexdigest()[:12]}
-        self._answers = dict(read_answers(self.path, data))
+        self._answers = {}
+        for sample_id, answer in read_answers(self.path, data):
+            kept = self._answers.setdefault(sample_id, answer)
+            if kept != answer:
+                raise InputError(
+                    f"{self.path}: question {sample_id} has two different answers",
+                    why=f"{kept[:60]!r} and {answer[:60]!r}: nothing says which of them counts",
+                    fix="keep one of them",
+                )
 
     async def generate(self, request: Request) -> Response:
         """The stored answer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from pathlib import Path
 
@@ -74,3 +75,18 @@ def test_a_file_that_is_not_there_is_missed_at_once(tmp_path: Path) -> None:
     """Naming the model is enough to find out; nothing has to be asked first."""
     with pytest.raises(InputError, match="no such file"):
         get_model(f"replay:{tmp_path / 'nowhere.jsonl'}")
+
+
+def test_a_file_that_leaves_open_what_was_answered_is_refused(tmp_path: Path) -> None:
+    """Two answers to one question: neither may become a score without a word."""
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"id": "a", "answer": "yes"}\n{"id": "a", "answer": "no"}\n')
+    with pytest.raises(InputError, match="question a has two different answers"):
+        asyncio.run(get_model(f"replay:{path}").open(lambda: iter(())))
+
+
+def test_the_same_answer_twice_is_one_answer(tmp_path: Path) -> None:
+    """Nothing is left open by it."""
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"id": "a", "answer": "yes"}\n{"id": "a", "answer": "yes"}\n')
+    asyncio.run(get_model(f"replay:{path}").open(lambda: iter(())))
