@@ -18,7 +18,7 @@ from eyechart.registry import unknown
 from eyechart.report.result import heading, result_text
 from eyechart.runner.finish import Result, finish, refuse_too_many_failures
 from eyechart.runner.session import ask
-from eyechart.runner.settle import Settled, settle
+from eyechart.runner.settle import Opened, Settled, settle
 from eyechart.store import RunFolder, open_run
 
 SCHEMA = "eyechart/run@1"
@@ -27,7 +27,8 @@ SCHEMA = "eyechart/run@1"
 def run_all(arguments: Namespace) -> int:
     """Run every benchmark on every model; the first error decides the exit code, the others still run."""
     # All names are resolved before anything is sent: a typo must not come to light after hours.
-    settled = [settle(spec) for spec in specs(arguments)]
+    opened = Opened()
+    settled = [settle(spec, opened=opened) for spec in specs(arguments)]
     for job in settled:
         get_model(job.spec.model, job.spec.model_args)
     gate = Gate.read(arguments, settled)

@@ -58,12 +58,33 @@ class Settled:
         return fields | ({"control": self.spec.control} if self.spec.control else {})
 
 
-def settle(spec: RunSpec, *, method: str = "") -> Settled:
+class Opened:
+    """The benchmarks of one command: several models are asked the same questions, which are read and held once."""
+
+    def __init__(self) -> None:
+        self._benchmarks: dict[tuple[str, ...], Benchmark] = {}
+        self._indexes: dict[int, Index] = {}
+
+    def benchmark(self, name: str, options: Mapping[str, str]) -> Benchmark:
+        """The benchmark with these options."""
+        key = (name, *(f"{option}={value}" for option, value in sorted(options.items())))
+        if key not in self._benchmarks:
+            self._benchmarks[key] = get_benchmark(name, options)
+        return self._benchmarks[key]
+
+    def index(self, benchmark: Benchmark) -> Index:
+        """Its questions; `benchmark` is one that was opened here, so that its id stays its own."""
+        if id(benchmark) not in self._indexes:
+            self._indexes[id(benchmark)] = benchmark.source.index()
+        return self._indexes[id(benchmark)]
+
+
+def settle(spec: RunSpec, *, method: str = "", opened: Opened | None = None) -> Settled:
     """Resolve all names; errors here are the user's to mend before anything is sent.
 
     `method` is how questions are put, where that is not as the benchmark says: its words can be shown without it."""
-    spec = widened(spec)
-    benchmark = get_benchmark(spec.benchmark, benchmark_options(spec))
+    spec, opened = widened(spec), opened or Opened()
+    benchmark = opened.benchmark(spec.benchmark, benchmark_options(spec))
     media = media_from(benchmark.media, spec.media)
     style = load_style(spec.style or benchmark.style, spec.model)
     usual = benchmark.sampling
@@ -79,7 +100,7 @@ def settle(spec: RunSpec, *, method: str = "") -> Settled:
             why="its questions are text alone: there is no picture to take away or to swap",
             fix="leave out --control",
         )
-    index = benchmark.source.index()
+    index = opened.index(benchmark)
     if not index.entries:
         raise InputError(f"benchmark {benchmark.id} holds no question", fix="check its data and its options")
     kept = having(index.entries, spec.selection.where, lambda entry: benchmark.source.fetch(entry, media=False).tags)

@@ -7,7 +7,7 @@ import pytest
 from eyechart.errors import EyechartError
 from eyechart.media.rule import MediaRule
 from eyechart.records import Sampling
-from eyechart.runner.settle import media_from
+from eyechart.runner.settle import Opened, media_from, settle
 from eyechart.runner.spec import RunSpec, sampling_from
 from eyechart.runner.surroundings import is_secret, without_secrets
 
@@ -70,3 +70,15 @@ def test_names_of_secrets() -> None:
     assert is_secret("extra.Authorization")
     assert not is_secret("key_env")
     assert not is_secret("max_tokens")
+
+
+def test_several_models_share_what_they_are_asked() -> None:
+    """One command reads and holds a benchmark once, however many models it names; other options are another one."""
+    opened = Opened()
+    models = ("baseline:random", "baseline:majority")
+    first, second = (settle(RunSpec(benchmark="starter", model=model), opened=opened) for model in models)
+    assert first.index is second.index
+    assert first.benchmark is second.benchmark
+    other = settle(RunSpec(benchmark="starter", model=models[0], seed=1), opened=opened)
+    assert other.index is not first.index
+    assert other.index.data != first.index.data
