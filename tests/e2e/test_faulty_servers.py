@@ -147,6 +147,21 @@ def test_what_no_question_can_survive_stops_the_run(scripted: Start, tmp_path: P
     assert len(server.requests) <= 16
 
 
+def test_what_stops_a_run_half_way_says_that_nothing_is_lost(scripted: Start, tmp_path: Path) -> None:
+    """Credit that runs out after some answers: they are kept, the person is told so, and the rest is asked later."""
+    server = scripted(script={"largest": "no-credit"})
+    words = ("run", "starter", "-m", f"{server.url}#m", "-j", "4", "--quiet")
+    stopped = eyechart(*words, folder=tmp_path)
+    assert stopped.returncode == 4
+    kept = [line for line in journal(tmp_path) if "response" in line]
+    assert kept
+    assert "every finished answer is in" in stopped.stderr
+    server.script = {}
+    before = len(server.requests)
+    assert eyechart(*words, folder=tmp_path).returncode == 0
+    assert len(server.requests) == before + 120 - len(kept)
+
+
 def test_a_server_that_is_not_there_stops_the_run(tmp_path: Path) -> None:
     """A refused connection says which address, in a few seconds."""
     with socket.socket() as held:
@@ -155,6 +170,7 @@ def test_a_server_that_is_not_there_stops_the_run(tmp_path: Path) -> None:
         finished = eyechart("run", "starter", "-m", f"http://127.0.0.1:{port}/v1#m", "--quiet", folder=tmp_path)
     assert finished.returncode == 4, finished.stderr
     assert f"cannot reach the server at http://127.0.0.1:{port}/v1" in finished.stderr
+    assert "finished answer" not in finished.stderr  # there is none
 
 
 @pytest.mark.node

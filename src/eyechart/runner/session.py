@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from eyechart import __version__
-from eyechart.errors import UsageError
+from eyechart.errors import SetupError, UsageError
 from eyechart.marking.signature import answered_by, asked_and_marked, describe_sampling
 from eyechart.models import Model, get_model
 from eyechart.records import Entry, Sample
@@ -28,7 +28,7 @@ from eyechart.runner.retry import RetryPolicy
 from eyechart.runner.settle import Settled
 from eyechart.runner.surroundings import git_state, hardware, is_secret, room_for_connections, versions
 from eyechart.runner.watch import Watch
-from eyechart.store import Journal, Manifest, RunFolder, open_run
+from eyechart.store import Journal, Manifest, RunFolder, open_run, read_finals
 from eyechart.store.folder import create_run, runs_that_asked
 from eyechart.store.journal import Key, asked_about, copy_lines, recover
 from eyechart.store.lock import locked, one_at_a_time
@@ -87,7 +87,12 @@ async def _ask(settled: Settled, watch: Watch, interrupts: Interrupts) -> Asked:
                 write_manifest(settled, model, folder)
             if torn:
                 log.note(f"the last line of the journal was torn ({torn} bytes) and has been cut off")
-            interrupted = await _put_questions(settled, model, folder, progress, watch=log, interrupts=interrupts)
+            try:
+                interrupted = await _put_questions(settled, model, folder, progress, watch=log, interrupts=interrupts)
+            except SetupError:
+                if any(final.response for final in read_finals(folder.journal).values()):
+                    log.note(f"stopped: every finished answer is in {folder.path}; the same command continues")
+                raise
     finally:
         with suppress(asyncio.CancelledError):
             await model.close()
