@@ -167,29 +167,28 @@ def test_scores_that_are_damaged_are_made_anew(eyechart: CommandLine) -> None:
     assert (run / "scores.jsonl").read_bytes() == sound
 
 
-def test_an_interrupt_does_not_wait_for_what_waits(eyechart: CommandLine, scripted: Start) -> None:
-    """Ctrl-C once, while every question waits to try again: nothing is in flight, so the run ends at once."""
-    server = scripted(script={"": "429:100"})
+def interrupt_soon(eyechart: CommandLine, server: ScriptedServer, after_s: float) -> None:
+    """Start a run, and send Ctrl-C once, so long after its first request."""
     process = eyechart.start(*run_words(server))
     while not server.requests and process.poll() is None:
         time.sleep(0.01)
-    time.sleep(0.5)
+    time.sleep(after_s)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)
     assert process.returncode == 130
+
+
+def test_an_interrupt_does_not_wait_for_what_waits(eyechart: CommandLine, scripted: Start) -> None:
+    """Ctrl-C once, while every question waits to try again: nothing is in flight, so the run ends at once."""
+    server = scripted(script={"": "429:100"})
+    interrupt_soon(eyechart, server, 0.5)
     assert list(read_exchanges(eyechart.run_folder() / "outcomes.jsonl")) == []  # nothing ended, all stays open
 
 
 def test_an_interrupt_does_not_wait_to_try_again(eyechart: CommandLine, scripted: Start) -> None:
     """Ctrl-C once: a request in flight that is then turned away for 60 s is left for the next start, not sat out."""
     server = scripted(script={"": "slow-429:60"})
-    process = eyechart.start(*run_words(server))
-    while not server.requests and process.poll() is None:
-        time.sleep(0.01)
-    time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
-    assert process.returncode == 130
+    interrupt_soon(eyechart, server, 0.2)
     asked, server.script = len(server.requests), {}
     eyechart(*run_words(server))
     assert len(server.requests) == asked + 120
