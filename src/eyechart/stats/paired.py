@@ -25,7 +25,8 @@ MCNEMAR = "exact McNemar"
 SIGN_FLIP = "cluster sign-flip permutation"
 FLIPS = 20_000
 _ENUMERATE = 14  # up to this many clusters that differ, all sign patterns are counted, not drawn
-_SWAPS = 2_000  # permutations where a formula must be worked out for each
+_SWAPS = 2_000  # permutations where a formula must be worked out for each …
+_SWAPPED_ROWS = 400_000_000  # … and this many rows moved in all where so few leave the verdict to chance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,13 +160,21 @@ def compare_formulas(
         low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
         interval = Interval(float(low), float(high), BOOTSTRAP)
     hits = drawn = 0
-    for _ in range(_SWAPS):
+    for done in range(max(_SWAPS, min(FLIPS, _SWAPPED_ROWS // max(1, len(both.sums))))):
+        if done >= _SWAPS and _settled(hits, drawn):
+            break
         swap = rng.random(a.clusters) < 0.5
         gap = _gap(_swapped(both, swap), aggregate, None)
         if gap is not None:
             drawn += 1
             hits += abs(gap) >= abs(difference) - 1e-12
     return difference, interval, (1 + hits) / (1 + drawn), SIGN_FLIP
+
+
+def _settled(hits: int, drawn: int, alpha: float = 0.05) -> bool:
+    """Whether p is so far from where the verdict turns that more draws would not turn it."""
+    p = (1 + hits) / (1 + drawn)
+    return abs(p - alpha) > 4.0 * math.sqrt(p * (1.0 - p) / (1 + drawn))
 
 
 def _side_by_side(a: CellTable, b: CellTable) -> CellTable:

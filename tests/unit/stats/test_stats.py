@@ -260,6 +260,22 @@ def test_formulas_are_compared_by_their_own_difference() -> None:
     assert compare_formulas(a, a, macro_of, seed=0, resamples=300)[2] == 1.0
 
 
+def test_a_close_verdict_is_drawn_for_until_it_is_sure() -> None:
+    """Near 0.05 a few permutations would leave the verdict to their seed: p of any seed is close to the true one."""
+    rng = np.random.default_rng(32)
+    clusters, cells = rng.integers(0, 30, 300), (rng.random(300) < 0.2).astype(int)
+    strong, weak = ((rng.random(300) < share).astype(float) for share in (0.57, 0.47))
+    a, b = table_of(strong, clusters, cells), table_of(weak, clusters, cells)
+    # The gap of macro means is a sum over clusters, whose signs can be drawn by the million.
+    share = np.bincount(cells)[cells]
+    gaps = np.bincount(clusters, weights=(strong - weak) / share / 2)
+    signs = rng.integers(0, 2, (200_000, len(gaps))) * 2 - 1
+    true = float((np.abs(signs @ gaps) >= abs(gaps.sum()) - 1e-12).mean())
+    assert 0.045 < true < 0.055
+    found = [compare_formulas(a, b, macro_of, seed=seed, resamples=2)[2] for seed in range(6)]
+    assert max(abs(p - true) for p in found) < 0.005
+
+
 # ── power ─────────────────────────────────────────────────────────────────────
 
 
