@@ -15,6 +15,7 @@ Raise where you know; only the loop (ModelError → Failure) and the command lin
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -99,3 +100,10 @@ class ModelError(EyechartError):
         self.retryable = retryable
         self.retry_after_s = retry_after_s
         self.stops_run = stops_run  # what it means once retries are used up, where that is more than one question
+
+
+def few(names: Iterable[str], *, none: str = "nothing") -> str:
+    """Names as a message lists them: the first twenty, for a file may have thousands of fields."""
+    listed = list(names)
+    more = f" … and {len(listed) - 20:,} more" if len(listed) > 20 else ""
+    return f"{', '.join(listed[:20])}{more}" if listed else none

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -150,6 +151,35 @@ def test_own_data_in_one_command_each(tmp_path: Path, scripted: Server, capsys: 
     document = run_json(server, str(folder), folder=tmp_path, capsys=capsys)
     assert document["metrics"]["exact"]["value"] == 1.0
     assert check(str(folder)) == 0
+
+
+def test_an_archive_that_is_refused_leaves_nothing_behind(
+    tmp_path: Path, scripted: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last of several archives is looked at before anything is asked; no run is begun, nothing unpacked."""
+    monkeypatch.setenv("EYECHART_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    (folder / "q.csv").write_text("id,image,question,answer\n1,good.jpg,What?,x\n")
+    for archive, member in (("a.zip", "good.jpg"), ("z.zip", "../../evil.jpg")):
+        with zipfile.ZipFile(folder / archive, "w") as packed:
+            packed.writestr(member, jpeg())
+    server = scripted(script={"": ["say:x"]})
+    assert main(["run", str(folder), "-m", f"{server.url}#scripted", "-o", str(tmp_path / "runs"), "--quiet"]) == 2
+    assert "z.zip is refused: it holds '../../evil.jpg'" in capsys.readouterr().err
+    assert not server.requests
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["photos"]
+
+
+def test_too_many_failures_are_told_by_the_first_of_them(
+    tmp_path: Path, scripted: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The path of a missing picture stands in the message that the run ends with."""
+    (tmp_path / "q.csv").write_text("id,image,question,answer\n1,gone.jpg,What?,x\n")
+    server = scripted(script={"": ["say:x"]})
+    words = ["run", str(tmp_path / "q.csv"), "-m", f"{server.url}#scripted", "-o", str(tmp_path / "runs"), "--quiet"]
+    assert main(words) == 3
+    assert f"unreadable_media 1; the first: picture 'gone.jpg' ({tmp_path / 'gone.jpg'})" in capsys.readouterr().err
 
 
 def test_two_stage_tasks_are_refused_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

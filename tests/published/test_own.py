@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import json
 import os
@@ -10,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from layouts import jpeg, real_data, write_kit_tsv, write_parquet
+from layouts import jpeg, real_data, write_kit_tsv, write_parquet, write_video
 
 from eyechart.benchmarks import Benchmark, get_benchmark
 from eyechart.errors import EyechartError, InputError, ModelError, UsageError
@@ -44,6 +45,38 @@ def test_a_vlmevalkit_tsv_is_a_benchmark_as_it_is(tmp_path: Path) -> None:
     assert "options from A–D" in benchmark.note
     words = "".join(p for p in render(asked["2"], load_style(benchmark.style)).turns[0].parts if isinstance(p, str))
     assert words.startswith("Hint: Look twice.\nQuestion: Which differs?\nOptions:\nA. first\nB. second\nPlease")
+
+
+@pytest.mark.parametrize("gap", ["nan", "NaN"])
+def test_gaps_that_a_table_program_wrote_in_letters_are_gaps(gap: str, tmp_path: Path) -> None:
+    """No option, no hint, no group and no picture is called nan."""
+    columns = "index\timage\tquestion\thint\tA\tB\tC\tanswer\tcategory"
+    picture = base64.b64encode(jpeg()).decode()
+    rows = [f"1\t{picture}\tQ\t{gap}\tx\t{gap}\tz\tC\t{gap}", f"2\t{gap}\tQ\tLook\tx\ty\tz\tA\tc"]
+    (tmp_path / "kit.tsv").write_text("\n".join([columns, *rows]) + "\n")
+    (sample,) = samples(get_benchmark(str(tmp_path / "kit.tsv")))
+    assert sample.choices == {"A": "x", "C": "z"}
+    assert sample.tags == {}
+
+
+def test_videos_are_found_without_their_ending_as_vlmevalkit_names_them(tmp_path: Path) -> None:
+    """A short cell names a video, never the row of another one."""
+    write_video(tmp_path / "clip.mp4")
+    rows = ["index\tvideo\tquestion\tcandidates\tanswer"]
+    rows += ["1\tclip\tWhat?\t['A. one', 'B. two']\tA", "2\tgone\tWhat?\t['x', 'y']\tB"]
+    (tmp_path / "kit.tsv").write_text("\n".join(rows) + "\n")
+    there, gone = samples(get_benchmark(str(tmp_path / "kit.tsv")))
+    assert (there.media[0].kind, there.media[0].path, there.cluster) == ("video", str(tmp_path / "clip.mp4"), "clip")
+    assert gone.media[0].path == str(tmp_path / "gone")
+
+
+def test_a_file_of_thousands_of_fields_is_not_told_whole(tmp_path: Path) -> None:
+    """Answers by id are no questions: a few of their names and how many more there are."""
+    (tmp_path / "letters.json").write_text(json.dumps({f"val_{number}": "(A)" for number in range(1901)}))
+    with pytest.raises(InputError, match="holds no list of questions") as error:
+        get_benchmark(str(tmp_path / "letters.json"))
+    assert "val_0, val_1, " in error.value.why
+    assert error.value.why.endswith("val_19 … and 1,881 more")
 
 
 def test_a_picture_that_cannot_be_had_fails_its_question_and_no_other(tmp_path: Path) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from eyechart.errors import InputError
+from eyechart.errors import InputError, few
 from eyechart.registry import unknown
 from eyechart.sources.own_pictures import names_of, refers
-from eyechart.sources.rows import Row, absent, letter_at, text
+from eyechart.sources.rows import Row, gap, letter_at, text
 from eyechart.sources.table import ROW_NUMBER
 
 # What people and other tools call their columns; the first that is there counts.
@@ -59,7 +59,7 @@ class Columns:
         """The picture or video that questions share, by its file or by the row that holds it."""
         column = self.image or self.video
         value = row.get(column) if column else None
-        if isinstance(value, str) and value:
+        if isinstance(value, str) and not gap(value):
             names = names_of(value)
             if names:
                 return "|".join(names)
@@ -101,14 +101,14 @@ def recognise(
         if column not in present:
             raise InputError(
                 f"{where} has no column {column!r}, which `{place}` names",
-                why=f"found: {', '.join(name for name in present if name != ROW_NUMBER)}",
+                why=f"found: {few(name for name in present if name != ROW_NUMBER)}",
             )
     found = {role: given.get(role) or first_named(present, names) for role, names in NAMES.items()}
     for role in ("question", "answer"):
         if not found[role]:
             raise InputError(
                 f"{where} has no column for the {role}",
-                why=f"found: {', '.join(name for name in present if name != ROW_NUMBER)}",
+                why=f"found: {few(name for name in present if name != ROW_NUMBER)}",
                 fix=f"expected one of: {', '.join(NAMES[role])}; or say which in a YAML file (eyechart init)",
             )
     letters = tuple(letter for letter in map(letter_at, range(26)) if letter in present)
@@ -127,7 +127,7 @@ def recognise(
         letters=letters,
         groups=groups or tuple(name for name in present if name.casefold() in GROUPS and name not in used),
         # As VLMEvalKit does: where there are pictures, a row without one is no question.
-        keep=(lambda row: not absent(row.get(image)))
+        keep=(lambda row: not gap(row.get(image)))
         if image and letters and where.endswith((".tsv", ".tsv.gz"))
         else None,
     )

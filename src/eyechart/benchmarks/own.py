@@ -21,7 +21,7 @@ from eyechart.errors import InputError
 from eyechart.records import Media, Sample, Sampling
 from eyechart.sources.own_pictures import OwnPictures
 from eyechart.sources.place import Place, Published
-from eyechart.sources.rows import Row, absent, in_lines, lettered, options_in_columns, plain, text, texts
+from eyechart.sources.rows import Row, gap, in_lines, lettered, options_in_columns, plain, text, texts
 from eyechart.sources.table import ENDINGS, Numbered, Table, ending, open_table
 from eyechart.sources.tabular import RowOf, TableSource
 
@@ -103,7 +103,7 @@ def from_recipe(recipe: Recipe, path: str) -> Benchmark:
         note="; ".join(
             [
                 columns.told(kind),
-                *([f"{recipe.frames} frames of each video"] if columns.video else []),
+                *([f"{recipe.frames} frames of each video unless a flag says otherwise"] if columns.video else []),
                 f"prompt {style}",
                 f"marked by {', '.join(metrics)}",
             ]
@@ -179,14 +179,14 @@ class Reader:
         if self._columns.choices:
             given = row.get(self._columns.choices)
             if isinstance(given, Mapping):  # {"A": "left", "B": "right"}
-                return {str(letter): plain(words) for letter, words in given.items() if not absent(words)}
+                return {str(letter): plain(words) for letter, words in given.items() if not gap(words)}
             return lettered((in_lines(given) if isinstance(given, str) else []) or texts(given))
         return options_in_columns(row) if self._columns.letters else {}
 
     def _tags(self, row: Row, choices: Mapping[str, str]) -> dict[str, str]:
         columns = self._columns
-        tags = {name: label(row[name]) for name in columns.groups if not absent(row.get(name))}
-        if columns.hint and not absent(row.get(columns.hint)):
+        tags = {name: label(row[name]) for name in columns.groups if not gap(row.get(name))}
+        if columns.hint and not gap(row.get(columns.hint)):
             # Prompt styles choose their words by tags: this one is there where a hint goes before the question.
             tags |= {"hint": text(row, columns.hint), "hint_before": "choices" if choices else "open"}
         return tags

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from eyechart import __version__
-from eyechart.errors import SetupError, UsageError
+from eyechart.errors import ModelError, SetupError, UsageError
 from eyechart.marking.signature import answered_by, asked_and_marked, describe_sampling
 from eyechart.models import Model, get_model
 from eyechart.records import Entry, Sample
@@ -77,6 +77,8 @@ async def _ask(settled: Settled, watch: Watch, interrupts: Interrupts) -> Asked:
     model = get_model(spec.model, spec.model_args)
     try:
         await model.open(settled.samples)
+        if model.looks:
+            look_at_the_first(settled)
         with ExitStack() as held:
             with one_at_a_time(spec.runs):
                 folder = folder_for(settled, model)
@@ -97,6 +99,12 @@ async def _ask(settled: Settled, watch: Watch, interrupts: Interrupts) -> Asked:
         with suppress(asyncio.CancelledError):
             await model.close()
     return Asked(folder=folder, interrupted=interrupted, seconds=time.monotonic() - began)
+
+
+def look_at_the_first(settled: Settled) -> None:
+    """Read one question with its pictures: an archive that is refused leaves no empty run behind."""
+    with suppress(ModelError):  # the failure of that question alone
+        settled.source.fetch(settled.entries[0])
 
 
 async def _put_questions(

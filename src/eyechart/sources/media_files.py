@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
-from eyechart.sources.archives import by_name, cache_home, member
+from eyechart.sources.archives import by_name, cache_home, member, opened
 
 
 class MediaFiles:
@@ -31,7 +31,10 @@ class MediaFiles:
 
     @cached_property
     def _archives(self) -> list[Path]:
-        return sorted(self.root.glob("*.zip")) if self.root.is_dir() else []
+        archives = sorted(self.root.glob("*.zip")) if self.root.is_dir() else []
+        for archive in archives:  # all before the first is used: the last must not stop a run after hours
+            opened(archive)
+        return archives
 
     def find(self, *names: str) -> str:
         """The path of the first of these names that is there; of the first, where none is.

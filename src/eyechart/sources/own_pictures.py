@@ -10,7 +10,7 @@ from eyechart.errors import InputError, ModelError
 from eyechart.records import Media
 from eyechart.sources.media_files import MediaFiles
 from eyechart.sources.pictures import embedded
-from eyechart.sources.rows import Row, absent, texts
+from eyechart.sources.rows import Row, gap, texts
 from eyechart.sources.tabular import RowOf
 
 # VLMEvalKit's rule: a cell of at most this many characters that is no file name is the index of another row.
@@ -28,10 +28,12 @@ class OwnPictures:
     def of(self, row: Row, sample_id: str, row_of: RowOf) -> tuple[Media, ...]:
         """The pictures of one question."""
         value = row.get(self._column) if self._column else None
-        if absent(value):
+        if gap(value):
             return ()
         if not isinstance(value, str):
             return self._from_cell(value, sample_id)
+        if self._kind == "video":
+            return tuple(self._file(name) for name in texts(value))
         if refers(value):
             return self._of_other_row(value, sample_id, row_of)
         names = names_of(value)
@@ -53,7 +55,7 @@ class OwnPictures:
                 "unreadable_media", f"{sample_id}: its picture should be in row {reference!r}, which there is not"
             ) from error
         value = other.get(self._column)
-        if absent(value) or (isinstance(value, str) and refers(value)):
+        if gap(value) or (isinstance(value, str) and refers(value)):
             raise ModelError("unreadable_media", f"{sample_id}: row {reference!r}, whose picture it shares, holds none")
         return self.of(other, reference, row_of)
 
@@ -62,8 +64,10 @@ class OwnPictures:
             return Media(name=name, kind=self._kind, url=name)
         kit = os.environ.get("LMUData", "")  # noqa: SIM112 - VLMEvalKit's own spelling
         in_kit = f"{kit}/images/{self._name}/{name}" if kit else name
-        path = self._files.find(name, f"images/{name}", f"pictures/{name}", f"videos/{name}", in_kit)
-        return Media(name=name, kind=self._kind, path=path)
+        names = [name, f"images/{name}", f"pictures/{name}", f"videos/{name}", in_kit]
+        if self._kind == "video":
+            names += [f"{name}.mp4", f"videos/{name}.mp4"]  # VLMEvalKit's tables leave the ending out
+        return Media(name=name, kind=self._kind, path=self._files.find(*names))
 
 
 def names_of(value: str) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from eyechart.errors import InputError, MissingExtra
+from eyechart.errors import InputError, MissingExtra, few
 from eyechart.sources.row_groups import Group, HeldGroup, LaidOutGroup
 from eyechart.sources.rows import Row
 
@@ -46,7 +46,7 @@ class ParquetTable:
             if set(file.schema_arrow.names) != set(self.columns):
                 raise InputError(
                     f"{path} has other columns than {paths[0].name}",
-                    why=f"{', '.join(file.schema_arrow.names)} against {', '.join(self.columns)}",
+                    why=f"{few(file.schema_arrow.names)} against {few(self.columns)}",
                 )
         self._plain = [field.name for field in schema if not holds_pictures(field.type)]
         self._groups = [(file, number) for file in self._files for number in range(file.num_row_groups)]

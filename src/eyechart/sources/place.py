@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from eyechart.errors import InputError, SetupError
+from eyechart.errors import InputError, SetupError, few
 from eyechart.sources import hub
 
 
@@ -131,7 +131,7 @@ class Place:
         names = sorted(path.name for path in folder.iterdir())
         raise InputError(
             f"{folder} does not hold the files of {self.benchmark}",
-            why=f"found: {', '.join(names[:8]) or 'nothing'}{' …' if len(names) > 8 else ''}",
+            why=f"found: {few(names)}",
             fix=f"expected: {spelled(layouts)}",
         )
 

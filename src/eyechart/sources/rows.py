@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from eyechart.errors import InputError
+from eyechart.errors import InputError, few
 from eyechart.literals import literal
 
 Row: TypeAlias = Mapping[str, Any]
@@ -28,7 +28,7 @@ def require(columns: Sequence[str], wanted: Sequence[str], *, where: str) -> Non
         plural = "s" if len(missing) > 1 else ""
         raise InputError(
             f"{where} has no column{plural} {', '.join(map(repr, missing))}",
-            why=f"found: {', '.join(columns) or 'no columns at all'}",
+            why=f"found: {few(columns, none='no columns at all')}",
             fix=f"expected: {', '.join(wanted)}",
         )
 
@@ -36,6 +36,11 @@ def require(columns: Sequence[str], wanted: Sequence[str], *, where: str) -> Non
 def absent(value: object) -> bool:
     """Nothing in this cell: None, an empty text, or the NaN by which table programs mark a gap."""
     return value is None or value == "" or (isinstance(value, float) and value != value)  # noqa: PLR0124 - NaN
+
+
+def gap(value: object) -> bool:
+    """Nothing in a cell that may be left out: absent, or the NaN that a table program wrote in letters."""
+    return absent(value) or value in ("nan", "NaN")
 
 
 def text(row: Row, column: str, default: str | None = None) -> str:
@@ -110,4 +115,4 @@ def letter_at(place: int) -> str:
 
 def options_in_columns(row: Row) -> dict[str, str]:
     """Options that stand in columns called A, B, C …; a letter without a text is no option."""
-    return {letter: text(row, letter) for letter in map(letter_at, range(26)) if not absent(row.get(letter))}
+    return {letter: text(row, letter) for letter in map(letter_at, range(26)) if not gap(row.get(letter))}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from eyechart.errors import InputError
+from eyechart.errors import InputError, few
 from eyechart.sources.rows import Row
 
 TEXT_ENDINGS = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
@@ -75,7 +75,7 @@ class Chain:
             if set(table.columns) != set(self.columns):
                 raise InputError(
                     f"{table.name} and {tables[0].name} have different columns",
-                    why=f"{', '.join(table.columns)} against {', '.join(self.columns)}",
+                    why=f"{few(table.columns)} against {few(self.columns)}",
                 )
         self._tables = tables
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from eyechart.errors import InputError
+from eyechart.errors import InputError, few
 from eyechart.sources.rows import Row
 from eyechart.sources.table import ending
 
@@ -161,7 +161,7 @@ class TextTable:
         if len(record) != len(self._header):
             raise InputError(
                 f"{self.name}, row {number + 1} has {len(record)} cells where the header has {len(self._header)}",
-                why=f"the columns are {', '.join(self._header)}",
+                why=f"the columns are {few(self._header)}",
                 fix="put cells that hold a separator or a line end in double quotes",
             )
 
@@ -184,7 +184,7 @@ def raw_items(buffer: Buffer, name: str) -> list[msgspec.Raw]:
         if chosen is None:
             raise InputError(
                 f"{name} holds no list of questions",
-                why=f"its fields are {', '.join(fields) or 'none'}",
+                why=f"its fields are {few(fields, none='none')}",
                 fix=f"a list of objects, alone or under one of {', '.join(_LIST_KEYS)}",
             )
         return msgspec.json.decode(fields[chosen], type=list[msgspec.Raw])

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from eyechart.errors import InputError
+from eyechart.errors import InputError, few
 from eyechart.marking.official_json import read_bytes
 from eyechart.sources.answer_columns import ANSWER_COLUMNS, ID_COLUMNS
 from eyechart.sources.rows import Row
@@ -75,7 +75,7 @@ def from_object(content: Mapping[str, Any], path: Path) -> list[AnswerSet]:
         return [from_rows(pairs, path)]
     raise InputError(
         f"{path}: no answers found in this JSON object",
-        why=f"its fields are {', '.join(list(content)[:8]) or 'none'}",
+        why=f"its fields are {few(content, none='none')}",
         fix=FORM,
     )
 
@@ -120,7 +120,7 @@ def column(rows: Iterable[Mapping[str, Any]], names: Sequence[str], path: Path, 
             return name
     raise InputError(
         f"{path} has no column for the {what}",
-        why=f"found: {', '.join(map(str, present)) or 'nothing'}",
+        why=f"found: {few(map(str, present))}",
         fix=f"call it one of {', '.join(names)}",
     )
 
