@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from layouts import mmsi_rows, real_data, spatial_rows, vsi_rows, write_parquet
+from layouts import mmsi_rows, real_data, spatial_rows, vqa_lists, vsi_rows, write_parquet
 
 from eyechart.cli.main import main
+from eyechart.report.exports import export_run
 from eyechart.store import RunFolder, find_runs
 
 GOLDEN_METADATA = {
@@ -110,6 +111,44 @@ def test_seed001_has_every_block_and_is_marked_again_to_the_same_numbers(
     (alone,) = exported([first], "seed001", tmp_path / "alone", capsys)
     again = value_of("vqav2", "--predictions", str(alone), "--missing", "wrong", metric="vqa_enhanced", capsys=capsys)
     assert again == pytest.approx(block["vqa_accuracy"])
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "split", "dataset", "picture"),
+    [
+        ("vqav2:train", "train2014", "COCO train2014", "COCO_train2014_000000000100.jpg"),
+        ("vqacp_v2", "train2014", "VQA-CP v2, test", "COCO_train2014_000000000100.jpg"),
+        ("tdiuc", "val2014", "TDIUC, val", "COCO_val2014_000000000100.jpg"),
+        ("own.csv", "", "own", "100"),
+    ],
+)
+def test_seed001_names_the_data_and_the_pictures_that_they_are(
+    benchmark: str, split: str, dataset: str, picture: str, tmp_path: Path
+) -> None:
+    """Not everything is COCO's validation split, and VQA-CP takes each picture from its own."""
+    own = tmp_path / "own.csv"
+    own.write_text("id,image,question,answer\n100000,100,Is it red?,yes\n")
+    files = {name: tmp_path / f"{name}.json" for name in ("questions", "annotations")}
+    for path, rows in zip(files.values(), vqa_lists(split=split), strict=True):
+        path.write_text(json.dumps(rows))
+    words = ("-T", ",".join(f"{name}={path}" for name, path in files.items())) if split else ()
+    run = run_with({"100000": "yes"}, benchmark if split else str(own), *words, folder=tmp_path)
+    (path,) = export_run(run, "seed001", tmp_path)
+    content = json.loads(path.read_text())
+    assert content["experiment_metadata"]["dataset"] == dataset
+    (block,) = content["results"].values()
+    assert block["question_results"][0]["image_filename"] == picture
+
+
+def test_a_test_split_leaves_what_is_to_be_submitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its answers are not public: `--layout seed` writes the list that the challenge takes."""
+    monkeypatch.chdir(tmp_path)
+    Path("q.json").write_text(json.dumps(vqa_lists()[0]))
+    words = ["vqav2:test-dev", "-T", "questions=q.json", "-m", "baseline:constant=yes", "--layout", "seed", "--quiet"]
+    assert main(["run", *words]) == 0
+    assert not Path("results").exists()
+    (path,) = Path().glob("vqa_OpenEnded_*.json")
+    assert json.loads(path.read_text())[0] == {"question_id": 100000, "answer": "yes"}
 
 
 def test_the_fields_are_those_of_a_real_file(
@@ -295,7 +334,13 @@ def test_exports_of_one_row_a_question_hold_every_answer(tmp_path: Path, capsys:
     results, samples = exported([run], "lmms-eval", tmp_path / "out", capsys)
     assert json.loads(results.read_text())["results"]["mmsi"]["mmsi,none"] == pytest.approx(0.9)
     first = json.loads(samples.read_text().splitlines()[0])
-    assert (first["doc_id"], first["target"], first["filtered_resps"]) == (0, "A", ["``A``"])
+    assert (first["doc_id"], first["target"], first["filtered_resps"]) == (0, "A", "``A``")
+    # As that program writes them: a single reply on its own, and not a second time where nothing was filtered.
+    assert list(first)[:7] == ["doc_id", "id", "target", "filtered_resps", "token_counts", "doc_hash", "input"]
+    assert first["token_counts"] == [{}]
+    last = json.loads(samples.read_text().splitlines()[-1])
+    assert (last["filtered_resps"], last["token_counts"]) == (None, [None])
+    assert last["error"]
     (kit,) = exported([run], "vlmevalkit", tmp_path / "out", capsys)
     with kit.open(newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))

@@ -113,7 +113,7 @@ def test_a_style_that_asks_for_longer_replies_leaves_room_for_them(
     for flags in ((), ("--prompt", "vsibench_json.v1"), ("--prompt", "vsibench_json.v1", "--max-tokens", "64")):
         assert main([*words, *flags]) == 0
         limits[flags[-1:]] = capsys.readouterr().out.rpartition("|gen=t0,max")[2].partition("|")[0]
-    assert limits == {(): "16", ("vsibench_json.v1",): "512", ("64",): "64"}
+    assert limits == {(): "16", ("vsibench_json.v1",): "1024", ("64",): "64"}
 
 
 def test_all_combinations_of_spatialeval_in_one_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,16 +7,27 @@ from __future__ import annotations
 
 from functools import partial
 
+import msgspec
+
+from eyechart.benchmarks import coco
 from eyechart.benchmarks.base import Benchmark
-from eyechart.benchmarks.coco import COLUMNS, Coco, sample_from_row
+from eyechart.benchmarks.coco import COLUMNS, Coco
 from eyechart.benchmarks.options import but_not, choose
 from eyechart.benchmarks.vqav2 import METRICS
-from eyechart.records import Sampling
+from eyechart.records import Sample, Sampling
 from eyechart.sources.place import Place
+from eyechart.sources.rows import Row, text
 
 __all__ = ["sample_from_row", "vqacp_v1", "vqacp_v2"]
 
 _HOME = "https://www.iro.umontreal.ca/~agrawal/vqa-cp/"
+
+
+def sample_from_row(row: Row) -> Sample:
+    """One question with its annotation, and the split of COCO's that its picture is in."""
+    sample = coco.sample_from_row(row)
+    split = text(row, "coco_split", "")
+    return msgspec.structs.replace(sample, tags={**sample.tags, "coco_split": split}) if split else sample
 
 
 def vqacp(
@@ -38,13 +49,13 @@ def vqacp(
         layouts=((f"*{name}_{split}_questions.json*", f"*{name}_{split}_annotations.json*"),),
         by_hand=f"download {name}_{split}_questions.json and {name}_{split}_annotations.json from {_HOME}",
     )
-    coco = Coco(place, split="val2014", questions=questions, annotations=annotations, images=images)
+    files = Coco(place, split="val2014", questions=questions, annotations=annotations, images=images)
     return Benchmark(
         name=name,
         part=but_not("test", part),
         title=f"VQA-CP {version}, {split}",
         about="VQA under changing priors: the commonest training answer to a kind of question is rarely right here.",
-        source=coco.source(sample_from_row, columns=COLUMNS),
+        source=files.source(sample_from_row, columns=COLUMNS),
         metrics=METRICS,
         style="short.v1",
         groups=("answer_type", "question_type", "kind"),

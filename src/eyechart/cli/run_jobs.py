@@ -147,8 +147,8 @@ def write_classic_files(results: list[Result]) -> None:
 
     by_layout: dict[tuple[str, str], list[RunFolder]] = {}
     for result in results:
-        base = result.document.benchmark.partition(":")[0]
-        by_layout.setdefault((base, seed_layout(base)), []).append(result.folder)
+        name = result.document.benchmark
+        by_layout.setdefault((name.partition(":")[0], seed_layout(name)), []).append(result.folder)
     for (_, layout), folders in by_layout.items():
         for path in export_run(folders, layout, Path()):
             say(f"Wrote  {path}")

@@ -59,5 +59,7 @@ def export_run(runs: RunFolder | Sequence[RunFolder], as_: str, folder: Path) ->
 
 def seed_layout(benchmark: str) -> str:
     """The format that `--layout seed` means for a benchmark; other tools' own files where there is no such seed."""
-    name = benchmark.partition(":")[0]
+    name, _, part = benchmark.partition(":")
+    if name == "vqav2" and part.startswith("test"):
+        return "vqa-results"  # without public answers there is nothing to report, only something to submit
     return _LAYOUTS.get(name, "lmms-eval" if name.startswith("mmsi") else "jsonl")

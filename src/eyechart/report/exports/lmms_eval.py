@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import msgspec
 
 from eyechart import __version__
 from eyechart.report.exports.answers import RunAnswers, told_apart, write_document
+from eyechart.sources.tabular import fingerprint
 from eyechart.store.atomic import write_lines
 
 
@@ -65,7 +67,10 @@ def results(run: RunAnswers, task: str) -> dict[str, Any]:
 
 
 def sample_lines(run: RunAnswers) -> Iterator[dict[str, Any]]:
-    """`doc_id` is the question's place in the data, as there; a failure has no response and says why."""
+    """`doc_id` is the question's place in the data, as there; a failure has no response and says why.
+
+    That program leaves `resps` out where it equals `filtered_resps`, which it always does here.
+    """
     places = {entry.id: place for place, entry in enumerate(run.benchmark.source.index().entries)}
     for answered in run:
         sample = answered.sample
@@ -74,9 +79,10 @@ def sample_lines(run: RunAnswers) -> Iterator[dict[str, Any]]:
             "doc_id": places[sample.id],
             "id": sample.id,
             "target": references[0] if len(references) == 1 else str(references),
+            "filtered_resps": answered.text,
+            "token_counts": [msgspec.to_builtins(answered.response.usage) if answered.response else None],
+            "doc_hash": hashlib.sha256(fingerprint(sample)).hexdigest(),
             "input": run.words(sample),
-            "resps": [[answered.text]],
-            "filtered_resps": [answered.text],
         }
         for metric in run.metrics:
             line[metric.id] = msgspec.to_builtins(answered.mark(metric).value)

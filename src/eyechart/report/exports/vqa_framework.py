@@ -33,7 +33,7 @@ def write(runs: Sequence[RunAnswers], folder: Path) -> list[Path]:
             "num_questions": len(first),
             "framework_version": f"eyechart {first.manifest.versions.get('eyechart', '')}".strip(),
             "evaluation_method": "VQA 2.0 Standard",
-            "dataset": "COCO val2014" if mode == "coco" else first.benchmark.title,
+            "dataset": f"COCO {coco_split(first)}" if first.benchmark.name == "vqav2" else first.benchmark.title,
             "generation_params": {"max_new_tokens": first.max_tokens, "do_sample": first.do_sample},
         },
         "hardware_configuration": hardware(first.manifest.hardware, first.manifest.versions),
@@ -78,7 +78,7 @@ def preprocessing(media: str) -> str:
 
 def model_block(run: RunAnswers) -> dict[str, Any]:
     """One model's numbers and questions."""
-    split = PARTS[run.benchmark.part or "val"].pictures if run.benchmark.name == "vqav2" else "val2014"
+    split = coco_split(run)
     questions = [question_block(answered, split) for answered in run]
     times = [block["inference_time"] for block in questions if block["inference_time"] is not None]
     correct = sum(block["is_correct"] for block in questions)
@@ -93,6 +93,16 @@ def model_block(run: RunAnswers) -> dict[str, Any]:
         "performance_grade": "N/A",
         "question_results": questions,
     }
+
+
+def coco_split(run: RunAnswers) -> str:
+    """The folder of COCO's in which the pictures are; none where they are not COCO's."""
+    name, part = run.benchmark.name, run.benchmark.part
+    if name == "vqav2":
+        return PARTS[part or "val"].pictures
+    if name == "tdiuc" and part == "train":
+        return "train2014"
+    return "val2014" if name in ("tdiuc", "vqacp_v1", "vqacp_v2") else ""
 
 
 def question_block(answered: Answered, split: str) -> dict[str, Any]:
@@ -123,5 +133,7 @@ def as_number(text: str) -> int | str:
 
 
 def image_filename(sample: Sample, split: str) -> str:
-    """COCO's name for the picture."""
-    return f"COCO_{split}_{int(sample.cluster):012d}.jpg" if sample.cluster.isdigit() else sample.cluster
+    """COCO's name for the picture, from the split that the question itself names if it does."""
+    if not split or not sample.cluster.isdigit():
+        return sample.cluster
+    return f"COCO_{sample.tags.get('coco_split', split)}_{int(sample.cluster):012d}.jpg"
