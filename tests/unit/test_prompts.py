@@ -26,6 +26,18 @@ def test_the_short_style_asks_for_a_word_or_a_letter() -> None:
     assert choice.text == "Which?\nA. left\nB. right\nAnswer with the option's letter from the given choices directly."
 
 
+@pytest.mark.parametrize("name", ["short.v1", "plain.v1"])
+def test_options_that_stand_in_the_question_are_not_listed_twice(name: str) -> None:
+    """MMSI-Bench and SpatialEval publish questions that list their options; a style that must repeat them does."""
+    choices = {"A": "left", "B": "right"}
+    for question in ("Which? Options: A: left, B: right", "Which?\nA. left\nB. right."):
+        sample = Sample(id="1", question=question, choices=choices)
+        assert render(sample, load_style(name)).text.count("left") == 1
+        assert render(sample, load_style("vlmevalkit.v1")).text.count("left") == 2
+    half = Sample(id="1", question="Is A: left better? Or is B?", choices=choices)
+    assert render(half, load_style(name)).text.count("right") == 1
+
+
 def test_braces_in_data_stay_what_they_are() -> None:
     """A question that looks like a placeholder is not filled in a second time."""
     sample = Sample(id="1", question="{choices} {question} {x}", choices={"A": "{question}"})

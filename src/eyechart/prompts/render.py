@@ -28,7 +28,17 @@ def template(sample: Sample, style: Style) -> str:
         found = by_value.get(sample.tags.get(tag, ""))
         if found is not None:
             return found
-    return style.choice if sample.choices and style.choice else style.open
+    if not (sample.choices and style.choice):
+        return style.open
+    return re.sub(r"\n?{choices}", "", style.choice) if style.options_once and told(sample) else style.choice
+
+
+def told(sample: Sample) -> bool:
+    """Whether the question itself lists all options by letter, as MMSI-Bench and SpatialEval publish theirs."""
+    return all(
+        re.search(rf"\b{re.escape(letter)}\s?[.:)]\s+{re.escape(choice)}", sample.question)
+        for letter, choice in sample.choices.items()
+    )
 
 
 def fill(text: str, sample: Sample, style: Style) -> str:

@@ -25,6 +25,7 @@ class Style(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     open: str  # for questions without options
     choice: str = ""  # for questions with options; empty: the open form serves both
     choice_line: str = "{letter}. {text}"
+    options_once: bool = False  # leave the line {choices} out where the question itself lists the options
     by_tag: dict[str, dict[str, str]] = {}  # tag → value → template, for benchmarks that word question types apart
     by_model: dict[str, dict[str, str]] = {}  # model name or pattern → fields that replace these
     system: str = ""  # sent only if a style says so, and recorded like everything else
