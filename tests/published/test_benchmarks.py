@@ -159,7 +159,8 @@ def test_vsibench_finds_videos_in_folders_and_in_archives(tmp_path: Path, monkey
     media = [sample.media[0] for sample in samples(benchmark)]
     assert [entry.group for entry in benchmark.source.index().entries][::2] == [f"scene000{i}_00" for i in range(3)]
     assert media[0].path == str(tmp_path / "scannet" / "scene0000_00.mp4")
-    assert media[2].path == str(tmp_path / "cache" / "vsibench" / "scannet" / "scene0001_00.mp4")
+    assert Path(media[2].path).parents[2] == tmp_path / "cache" / "vsibench"
+    assert media[2].path.endswith("/scannet/scene0001_00.mp4")
     assert Path(media[2].path).read_bytes() == (tmp_path / "other.mp4").read_bytes()
     assert media[4].path == str(tmp_path / "scannet" / "scene0002_00.mp4")
     assert not Path(media[4].path).exists()

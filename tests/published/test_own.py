@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,21 @@ def test_videos_are_found_without_their_ending_as_vlmevalkit_names_them(tmp_path
     there, gone = samples(get_benchmark(str(tmp_path / "kit.tsv")))
     assert (there.media[0].kind, there.media[0].path, there.cluster) == ("video", str(tmp_path / "clip.mp4"), "clip")
     assert gone.media[0].path == str(tmp_path / "gone")
+
+
+def test_archives_of_the_same_name_keep_their_own_videos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was unpacked for one table is not shown for another that is called the same."""
+    monkeypatch.setenv("EYECHART_CACHE", str(tmp_path / "cache"))
+    for folder, frames in ((tmp_path / "one" / "set", 8), (tmp_path / "two" / "set", 12)):
+        folder.mkdir(parents=True)
+        (folder / "q.csv").write_text("video,question,answer\nclip.mp4,What?,x\n")
+        write_video(tmp_path / "clip.mp4", frames)
+        with zipfile.ZipFile(folder / "videos.zip", "w") as archive:
+            archive.write(tmp_path / "clip.mp4", "clip.mp4")
+        for _ in range(2):  # a second time from the cache
+            (sample,) = samples(get_benchmark(str(folder)))
+            assert Path(sample.media[0].path).read_bytes() == (tmp_path / "clip.mp4").read_bytes()
+    assert len(list((tmp_path / "cache").rglob("clip.mp4"))) == 2
 
 
 def test_a_file_of_thousands_of_fields_is_not_told_whole(tmp_path: Path) -> None:

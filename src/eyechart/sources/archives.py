@@ -62,11 +62,14 @@ def by_name(archive: Path) -> dict[str, zipfile.ZipInfo]:
 
 
 def member(archive: Path, name: str, into: Path) -> Path | None:
-    """Unpack one member, whichever folder it stands in, to `into`; None where the archive does not hold it."""
+    """Unpack one member, whichever folder it stands in, below `into`; None where the archive does not hold it.
+
+    It lies in a folder named for what it holds: another archive may have another video of the same name.
+    """
     found = by_name(archive).get(name)
     if found is None:
         return None
-    target = into / name
+    target = into / f"{found.CRC:08x}-{found.file_size:x}" / name
     with _unpacking:
         if not (target.is_file() and target.stat().st_size == found.file_size):
             unpack_to(archive, found, target)

@@ -42,9 +42,8 @@ class MediaFiles:
         A path that does not exist is no error here: reading it fails that one question, with the path in the message.
         """
         for name in names:
-            for folder in (self.root, self.unpacked):
-                if (folder / name).is_file():
-                    return str(folder / name)
+            if (self.root / name).is_file():
+                return str(self.root / name)
         for archive in self._archives:
             for name in names:
                 found = by_name(archive).get(name)
