@@ -113,6 +113,10 @@ def test_damage_on_disk_is_found_by_its_hash(tmp_path: Path, spatial: bytes) -> 
     assert "✗ test-00000-of-00001.parquet" in result.stdout
     assert "its hash is" in result.stdout
     assert "eyechart data get spatialeval:vqa" in result.stderr
+    with serving(hub):  # and what the message says to do mends it
+        mended = eyechart("data", "get", "spatialeval:vqa", folder=tmp_path, HF_ENDPOINT=hub.url)
+    assert "test-00000-of-00001.parquet is damaged: fetching it anew" in mended.stderr
+    assert f"✓ test-00000-of-00001.parquet  {len(spatial):,} bytes" in mended.stdout
 
 
 @pytest.mark.slow
@@ -130,6 +134,22 @@ def test_small_question_files_come_by_themselves_and_never_offline(tmp_path: Pat
         online = eyechart(*words, folder=tmp_path, HF_ENDPOINT=hub.url)
         assert online.returncode == 0, online.stderr
         assert not any("scannet.zip" in path for _, path, _ in hub.requests)
+
+
+@pytest.mark.slow
+def test_archives_are_checked_by_their_hash_too(tmp_path: Path) -> None:
+    """One byte of the videos changed in the cache."""
+    write_parquet(tmp_path / "vsi.parquet", vsi_rows())
+    files = {"test_debiased.parquet": (tmp_path / "vsi.parquet").read_bytes(), "scannet.zip": b"PK" * 9000}
+    with serving(Hub("nyu-visionx/VSI-Bench", files)) as hub:
+        words = ("data", "get", "vsibench:debiased", "--questions")
+        assert "scannet.zip" not in eyechart(*words, folder=tmp_path, HF_ENDPOINT=hub.url).stdout
+        eyechart("data", "get", "vsibench:debiased", folder=tmp_path, HF_ENDPOINT=hub.url)
+    (archive,) = (tmp_path / "hf").rglob("scannet.zip")
+    archive.resolve().write_bytes(b"PK" * 8999 + b"QK")
+    result = eyechart("data", "check", "vsibench:debiased", folder=tmp_path, HF_HUB_OFFLINE="1")
+    assert result.returncode != 0
+    assert "✗ scannet.zip  18,000 bytes: its hash is" in result.stdout
 
 
 @pytest.mark.slow

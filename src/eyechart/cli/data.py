@@ -58,12 +58,23 @@ def data(arguments: Namespace) -> int:
 
 
 def get(benchmark: Benchmark, place: Place, *, questions_only: bool) -> None:
-    """Download what is not here yet, then check it."""
+    """Download what is not here yet, and what is damaged once more; then check it."""
     if place.folder is None:
         size = f" ({place.published.size})" if place.published and place.published.size else ""
         say(f"{benchmark.id}: fetching from {place.published.home if place.published else place.by_hand}{size}")
         place.download(media=not questions_only)
+        damaged = [path for path in (place.files() if questions_only else kept(place)) if hub.verify(path)]
+        for path in damaged:
+            say(f"{path.name} is damaged: fetching it anew")
+            hub.let_go(path)
+        if damaged:
+            place.download(media=not questions_only)
     check(benchmark, place)
+
+
+def kept(place: Place) -> list[Path]:
+    """All files of a benchmark, the archives of its pictures or videos too."""
+    return list(dict.fromkeys([*place.files(), *place.archives()]))
 
 
 def get_own(name: str) -> None:
@@ -106,7 +117,7 @@ def check(benchmark: Benchmark, place: Place | None) -> None:
 def check_files(place: Place) -> list[str]:
     """Name the files, and compare them with the hub's hashes where they come from its cache."""
     problems = []
-    for path in place.files():
+    for path in kept(place):
         wrong = hub.verify(path) if place.folder is None else ""
         write(f"{'✗' if wrong else '✓'} {path.name}  {path.stat().st_size:,} bytes{f': {wrong}' if wrong else ''}")
         problems += [f"{path.name}: {wrong}"] if wrong else []

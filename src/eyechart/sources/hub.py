@@ -9,6 +9,7 @@ import hashlib
 import os
 from collections.abc import Sequence
 from fnmatch import fnmatch
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -139,14 +140,34 @@ def explained(error: Exception, errors: Any, repo: str, revision: str) -> SetupE
     )
 
 
+def let_go(path: Path) -> None:
+    """Take a damaged file out of the cache, so that it is fetched anew: what is there is never fetched again."""
+    blob = path.resolve()
+    try:
+        path.unlink()
+        blob.unlink(missing_ok=True)
+    except OSError as error:
+        raise SetupError(
+            f"{path.name} is damaged and cannot be removed from the hub's cache",
+            why=f"{blob}: {error.strerror}",
+            fix="whoever may write there removes it; or use a cache of your own: HF_HOME=DIR",
+        ) from error
+
+
 def verify(path: Path) -> str:
     """What is wrong with a cached file, or an empty text: the cache names its blobs by their hash."""
-    expected = path.resolve().name
+    status = path.stat()
+    return _verified(path.resolve(), status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)  # gigabytes, asked about before and after a download
+def _verified(path: Path, size: int, _mtime_ns: int) -> str:
+    expected = path.name
     digest = hashlib.sha256() if len(expected) == 64 else hashlib.sha1(usedforsecurity=False)
     if len(expected) not in (40, 64):
         return ""
     if len(expected) == 40:
-        digest.update(b"blob %d\0" % path.stat().st_size)
+        digest.update(b"blob %d\0" % size)
     with path.open("rb") as file:
         while piece := file.read(1 << 20):
             digest.update(piece)

@@ -64,6 +64,12 @@ class Place:
             raise self.missing()
         return found
 
+    def archives(self) -> list[Path]:
+        """The archives of pictures or videos in the hub's cache; none for a folder of yours."""
+        if self.folder is not None or self.published is None or not self.published.media:
+            return []
+        return hub.cached(self.published.repo, self.published.revision, self.published.media)
+
     def here(self) -> str:
         """What of it is on this machine: `all`, `questions` (archives of pictures or videos are missing), `none`."""
         published = self.published
@@ -74,7 +80,7 @@ class Place:
                 return "none"
         if published is None or not self._cached(published):
             return "none"
-        if published.media and not hub.cached(published.repo, published.revision, published.media):
+        if published.media and not self.archives():
             return "questions"
         return "all"
 
