@@ -131,8 +131,9 @@ def test_small_question_files_come_by_themselves_and_never_offline(tmp_path: Pat
         assert offline.returncode == 4
         assert "eyechart data get vsibench:debiased (5.5 GB)" in offline.stderr
         assert hub.requests == []
-        online = eyechart(*words, folder=tmp_path, HF_ENDPOINT=hub.url)
+        online = eyechart(*words, "--quiet", folder=tmp_path, HF_ENDPOINT=hub.url)
         assert online.returncode == 0, online.stderr
+        assert "Fetching" not in online.stderr
         assert not any("scannet.zip" in path for _, path, _ in hub.requests)
 
 

@@ -247,6 +247,8 @@ def prepare_hub(arguments: Namespace) -> None:
     """Tell the hub's library what the flags say; it reads the environment and nothing else."""
     if arguments.offline:
         os.environ["HF_HUB_OFFLINE"] = "1"
+    if getattr(arguments, "quiet", False):
+        os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
     if arguments.hf_token:
         path = Path(arguments.hf_token).expanduser()
         if not path.is_file():
