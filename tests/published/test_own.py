@@ -86,6 +86,17 @@ def test_archives_of_the_same_name_keep_their_own_videos(tmp_path: Path, monkeyp
     assert len(list((tmp_path / "cache").rglob("clip.mp4"))) == 2
 
 
+def test_numbers_in_brackets_are_one_answer(tmp_path: Path) -> None:
+    """A box in a text cell is not four right answers; quoted texts are several, and so is a list that JSON says."""
+    (tmp_path / "q.csv").write_text("question,answer\nWhere?,\"[10, 20, 30, 40]\"\nWhat?,\"['cat', 'kitten']\"\n")
+    assert [s.references for s in samples(get_benchmark(str(tmp_path / "q.csv")))] == [
+        ("[10, 20, 30, 40]",),
+        ("cat", "kitten"),
+    ]
+    (tmp_path / "q.json").write_text('[{"question": "How many?", "answer": [3, 4]}]')
+    assert [s.references for s in samples(get_benchmark(str(tmp_path / "q.json")))] == [("3", "4")]
+
+
 def test_a_file_of_thousands_of_fields_is_not_told_whole(tmp_path: Path) -> None:
     """Answers by id are no questions: a few of their names and how many more there are."""
     (tmp_path / "letters.json").write_text(json.dumps({f"val_{number}": "(A)" for number in range(1901)}))

@@ -206,6 +206,8 @@ def answers_in(value: object, column: str) -> list[str]:
             f"column {column!r} holds an object, where an answer is needed",
             fix="give a text, a number, a list of these, or a list of objects with a field `answer`",
         )
+    if isinstance(value, str) and value and "'" not in value and '"' not in value:
+        return [value]  # numbers in brackets within a text are one answer: a box or a point, not four or two right ones
     return texts(value)
 
 
