@@ -319,6 +319,15 @@ def test_wrong_columns_duplicates_parts_and_options_are_each_one_line(tmp_path: 
     shutil.rmtree(tmp_path)
 
 
+def test_a_gold_letter_that_no_option_has_is_refused_with_its_row(tmp_path: Path) -> None:
+    """No model could be right there."""
+    rows = vsi_rows()
+    rows[2]["ground_truth"] = "E"
+    write_parquet(tmp_path / "test_debiased.parquet", rows)
+    with pytest.raises(InputError, match=r"row 3: the answer 'E' is not among the options"):
+        get_benchmark("vsibench:debiased", {"data": str(tmp_path)}).source.index()
+
+
 def test_sample_mode_is_the_bundled_benchmark() -> None:
     """`--mode sample` needs no data."""
     assert get_benchmark("vqav2", {"mode": "sample"}).name == "starter"

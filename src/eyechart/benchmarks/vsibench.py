@@ -12,7 +12,7 @@ import msgspec
 
 from eyechart.benchmarks.base import Benchmark, MediaRule
 from eyechart.benchmarks.options import but_not, choose, whole_number
-from eyechart.errors import UsageError
+from eyechart.errors import InputError, UsageError
 from eyechart.records import Media, Sample, Sampling
 from eyechart.sources.media_files import MediaFiles, folder_or
 from eyechart.sources.place import Place, Published
@@ -71,6 +71,7 @@ def vsibench(
 
     def sample(row: Row) -> Sample:
         published_sample = sample_from_row(row)
+        refuse_answer_without_option(published_sample)
         if rule.frames is None:  # how many there will be is not known before the video is opened
             return published_sample
         # One prompt style says how many frames there are: a tag is where a style can read it.
@@ -104,6 +105,15 @@ def vsibench(
         home=published.home,
         cluster="scene",
     )
+
+
+def refuse_answer_without_option(sample: Sample) -> None:
+    """A gold letter that no option has: no model could be right."""
+    gold = sample.references[0]
+    if sample.choices and gold not in sample.choices:
+        raise InputError(
+            f"the answer {gold!r} is not among the options", why=f"their letters are {', '.join(sample.choices)}"
+        )
 
 
 def video_rule(frames: str, fps: str) -> MediaRule:
