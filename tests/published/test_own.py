@@ -86,6 +86,14 @@ def test_archives_of_the_same_name_keep_their_own_videos(tmp_path: Path, monkeyp
     assert len(list((tmp_path / "cache").rglob("clip.mp4"))) == 2
 
 
+def test_the_folder_that_one_stands_in_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`eyechart run .` is called as the folder is."""
+    (tmp_path / "birds").mkdir()
+    (tmp_path / "birds" / "q.csv").write_text("question,answer\nWhat?,x\n")
+    monkeypatch.chdir(tmp_path / "birds")
+    assert get_benchmark(".").title == "birds"
+
+
 def test_numbers_in_brackets_are_one_answer(tmp_path: Path) -> None:
     """A box in a text cell is not four right answers; quoted texts are several, and so is a list that JSON says."""
     (tmp_path / "q.csv").write_text("question,answer\nWhere?,\"[10, 20, 30, 40]\"\nWhat?,\"['cat', 'kitten']\"\n")
