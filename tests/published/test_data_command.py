@@ -178,6 +178,24 @@ def test_gated_data_are_explained_and_a_token_opens_them(tmp_path: Path, spatial
         assert hub.tokens == {"Bearer hf_secret"}
 
 
+@pytest.mark.parametrize(
+    ("content", "flags"),
+    [(b"\n", ()), (b"hf_one\nhf_two\n", ()), (b"hf_\xff", ()), (b"hf_one two", ("--hf-token", ".hf_token"))],
+)
+def test_a_file_that_holds_no_token_is_said_without_showing_it(
+    tmp_path: Path, content: bytes, flags: tuple[str, ...]
+) -> None:
+    """Empty, two of them, no text: exit 4, and nothing of it is printed or sent."""
+    (tmp_path / ".hf_token").write_bytes(content)
+    hub = Hub("MilaWang/SpatialEval", {SPATIAL: b"x"})
+    with serving(hub):
+        result = eyechart("data", "get", "spatialeval:vqa", *flags, folder=tmp_path, HF_ENDPOINT=hub.url)
+    assert result.returncode == 4
+    assert ".hf_token holds no token" in result.stderr
+    assert "hf_one" not in result.stderr
+    assert hub.requests == []
+
+
 @pytest.mark.slow
 def test_revisions_and_datasets_that_are_not_there_are_said_plainly(tmp_path: Path) -> None:
     """A wrong revision, a dataset that is not there, a hub that does not answer: no traceback."""

@@ -49,7 +49,9 @@ def own(
         recipe = read_recipe(place)
     else:
         table = table_in(place) if place.is_dir() else place
-        recipe = Recipe(source=str(table), media=media or str(table.parent), name=place.absolute().name.partition(".")[0])
+        recipe = Recipe(
+            source=str(table), media=media or str(table.parent), name=place.absolute().name.partition(".")[0]
+        )
     given = {"media": media, "prompt": style, "metric": metric, "group": group, "cluster": cluster}
     recipe = recipe.with_options({name: value for name, value in given.items() if value})
     if frames:

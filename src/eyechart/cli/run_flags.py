@@ -10,12 +10,13 @@ from argparse import Namespace
 from pathlib import Path
 
 from eyechart.cli.parser import Parser, pairs
-from eyechart.errors import SetupError, UsageError
+from eyechart.errors import UsageError
 from eyechart.models import MODELS
 from eyechart.registry import unknown
 from eyechart.runner.plan import Selection
 from eyechart.runner.spec import RunSpec
 from eyechart.runner.surroundings import without_secrets
+from eyechart.sources import hub
 
 EXAMPLES = """\
 examples
@@ -250,10 +251,7 @@ def prepare_hub(arguments: Namespace) -> None:
     if getattr(arguments, "quiet", False):
         os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
     if arguments.hf_token:
-        path = Path(arguments.hf_token).expanduser()
-        if not path.is_file():
-            raise SetupError(f"--hf-token: no file {path}", fix="write the token into a file and name the file")
-        os.environ["HF_TOKEN"] = path.read_text().strip()
+        os.environ["HF_TOKEN"] = hub.token_in(Path(arguments.hf_token).expanduser())
 
 
 def words_from_config(argv: list[str]) -> list[str]:

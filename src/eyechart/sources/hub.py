@@ -73,7 +73,7 @@ def shards_complete(names: Sequence[str]) -> bool:
     return all(len(have[stem]) == count for stem, count in wanted.items())
 
 
-def download(repo: str, revision: str, patterns: Sequence[str], *, token_file: str = "") -> None:
+def download(repo: str, revision: str, patterns: Sequence[str]) -> None:
     """Fetch the files that fit the patterns into the hub's cache; what is there already is not fetched again."""
     if offline():
         raise SetupError(
@@ -94,7 +94,7 @@ def download(repo: str, revision: str, patterns: Sequence[str], *, token_file: s
             repo_type="dataset",
             revision=revision,
             allow_patterns=list(patterns),
-            token=token(token_file),
+            token=token(),
             endpoint=os.environ.get("HF_ENDPOINT"),
             cache_dir=cache_root(),
         )
@@ -102,17 +102,32 @@ def download(repo: str, revision: str, patterns: Sequence[str], *, token_file: s
         raise explained(error, errors, repo, revision) from error
 
 
-def token(file: str = "") -> str | None:
-    """The user's token: a file that is named, HF_TOKEN, `.hf_token` here, or (None) what `hf auth login` stored."""
-    if file:
-        path = Path(file).expanduser()
-        if not path.is_file():
-            raise SetupError(f"no such token file: {path}", fix="put your hub token into it, or set HF_TOKEN")
-        return path.read_text().strip()
+def token() -> str | None:
+    """The user's token: HF_TOKEN, `.hf_token` here, or (None) what `hf auth login` stored."""
     if os.environ.get("HF_TOKEN"):
-        return os.environ["HF_TOKEN"].strip()
+        return one_word(os.environ["HF_TOKEN"], "HF_TOKEN")
     here = Path(".hf_token")
-    return here.read_text().strip() if here.is_file() else None
+    return token_in(here) if here.is_file() else None
+
+
+def token_in(path: Path) -> str:
+    """The token that a file holds."""
+    try:
+        return one_word(path.read_text("ascii", errors="replace"), str(path))
+    except OSError as error:
+        raise SetupError(
+            f"no token can be read from {path}",
+            why=error.strerror or str(error),
+            fix="put your hub token into it, or set HF_TOKEN",
+        ) from error
+
+
+def one_word(text: str, where: str) -> str:
+    """A token as it is sent; what is none is refused without being shown."""
+    token = text.strip()
+    if not (token.isascii() and token.isprintable() and len(token.split()) == 1):
+        raise SetupError(f"{where} holds no token", why="a token is one word", fix="see huggingface.co/settings/tokens")
+    return token
 
 
 def explained(error: Exception, errors: Any, repo: str, revision: str) -> SetupError:

@@ -84,13 +84,13 @@ class Place:
             return "questions"
         return "all"
 
-    def download(self, *, media: bool = True, token_file: str = "") -> None:
+    def download(self, *, media: bool = True) -> None:
         """Fetch the question files, and the archives of pictures or videos, into the hub's cache."""
         if self.published is None:
             raise self.missing()
         patterns = [pattern for layout in self.published.layouts for pattern in layout]
         patterns += self.published.media if media else ()
-        hub.download(self.published.repo, self.published.revision, patterns, token_file=token_file)
+        hub.download(self.published.repo, self.published.revision, patterns)
         if not self._cached(self.published):
             raise SetupError(
                 f"{self.published.repo} at {self.published.revision} does not hold the files that were expected",
