@@ -209,7 +209,19 @@ def test_revisions_and_datasets_that_are_not_there_are_said_plainly(tmp_path: Pa
     gone = eyechart("data", "get", "mmsi", folder=tmp_path, HF_ENDPOINT=url)
     assert gone.returncode == 4
     assert "could not be fetched" in gone.stderr
-    assert "Traceback" not in gone.stderr + missing.stderr
+    nowhere = eyechart("data", "get", "mmsi", folder=tmp_path, HF_ENDPOINT="no-address")
+    assert nowhere.returncode == 4
+    assert "could not be fetched" in nowhere.stderr
+    assert "Traceback" not in gone.stderr + missing.stderr + nowhere.stderr
+
+
+def test_data_that_are_not_on_the_hub_are_to_be_fetched_by_hand(tmp_path: Path) -> None:
+    """Where from, and nothing else; nobody is told that a download begins."""
+    result = eyechart("data", "get", "tdiuc", folder=tmp_path)
+    assert result.returncode == 4
+    assert "they are not on the hub, but on a page of their authors" in result.stderr
+    assert "download TDIUC.zip from" in result.stderr
+    assert "fetching" not in result.stderr
 
 
 def test_check_looks_for_every_video(tmp_path: Path) -> None:

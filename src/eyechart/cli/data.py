@@ -60,8 +60,9 @@ def data(arguments: Namespace) -> int:
 def get(benchmark: Benchmark, place: Place, *, questions_only: bool) -> None:
     """Download what is not here yet, and what is damaged once more; then check it."""
     if place.folder is None:
-        size = f" ({place.published.size})" if place.published and place.published.size else ""
-        say(f"{benchmark.id}: fetching from {place.published.home if place.published else place.by_hand}{size}")
+        if place.published:
+            size = f" ({place.published.size})" if place.published.size else ""
+            say(f"{benchmark.id}: fetching from {place.published.home}{size}")
         place.download(media=not questions_only)
         damaged = [path for path in (place.files() if questions_only else kept(place)) if hub.verify(path)]
         for path in damaged:

@@ -98,7 +98,7 @@ def download(repo: str, revision: str, patterns: Sequence[str]) -> None:
             endpoint=os.environ.get("HF_ENDPOINT"),
             cache_dir=cache_root(),
         )
-    except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, errors.HFValidationError, OSError) as error:
+    except Exception as error:  # its own, those of its HTTP client, the disk's: none of them is our bug
         raise explained(error, errors, repo, revision) from error
 
 

@@ -118,9 +118,14 @@ class Place:
         """The error for data that are not here: the exact command, its size, and the way by hand."""
         size = f" ({self.published.size})" if self.published and self.published.size else ""
         command = f"eyechart data get {self.benchmark}{size}" if self.published else self.by_hand
+        why = (
+            "nothing of this size is fetched unasked"
+            if self.published
+            else "they are not on the hub, but on a page of their authors"
+        )
         return SetupError(
             f"the data of {self.benchmark} are not on this machine",
-            why="offline: nothing may be downloaded" if hub.offline() else "nothing of this size is fetched unasked",
+            why="offline: nothing may be downloaded" if hub.offline() else why,
             fix=f"{command}, or point at files that you have: -T data=DIR",
         )
 
