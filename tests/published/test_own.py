@@ -86,6 +86,18 @@ def test_archives_of_the_same_name_keep_their_own_videos(tmp_path: Path, monkeyp
     assert len(list((tmp_path / "cache").rglob("clip.mp4"))) == 2
 
 
+def test_a_struct_with_a_path_alone_names_a_file_beside_the_table(tmp_path: Path) -> None:
+    """The hub's struct for pictures may hold no bytes: the file is looked for where other names are."""
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images" / "a.jpg").write_bytes(jpeg())
+    pictures = [{"bytes": None, "path": "a.jpg"}, {"bytes": jpeg((1, 2, 3)), "path": "b.jpg"}]
+    rows = [{"image": picture, "question": "What?", "answer": "x"} for picture in pictures]
+    write_parquet(tmp_path / "q.parquet", rows)
+    named, packed = (sample.media[0] for sample in samples(get_benchmark(str(tmp_path / "q.parquet"))))
+    assert named.path == str(tmp_path / "images" / "a.jpg")
+    assert packed.data == jpeg((1, 2, 3))
+
+
 def test_the_folder_that_one_stands_in_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`eyechart run .` is called as the folder is."""
     (tmp_path / "birds").mkdir()

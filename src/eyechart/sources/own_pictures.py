@@ -42,10 +42,10 @@ class OwnPictures:
         )
 
     def _from_cell(self, value: Any, sample_id: str) -> tuple[Media, ...]:
-        items = value if isinstance(value, list) else [value]
+        items = [path_alone(item) for item in (value if isinstance(value, list) else [value])]
         if all(isinstance(item, str) and is_name(item) for item in items):
             return tuple(self._file(item) for item in items)
-        return embedded(value, f"{self._name}/{sample_id}")
+        return embedded(items, f"{self._name}/{sample_id}")
 
     def _of_other_row(self, reference: str, sample_id: str, row_of: RowOf) -> tuple[Media, ...]:
         try:
@@ -68,6 +68,11 @@ class OwnPictures:
         if self._kind == "video":
             names += [f"{name}.mp4", f"videos/{name}.mp4"]  # VLMEvalKit's tables leave the ending out
         return Media(name=name, kind=self._kind, path=self._files.find(*names))
+
+
+def path_alone(item: Any) -> Any:
+    """The struct that the hub uses for pictures, where it holds a path alone: that path."""
+    return item["path"] if isinstance(item, dict) and item.get("path") and not item.get("bytes") else item
 
 
 def names_of(value: str) -> list[str]:
