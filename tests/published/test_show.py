@@ -120,6 +120,20 @@ def test_prompts_of_files_of_ones_own_as_a_model_is_asked(tmp_path: Path, capsys
     assert "How many chairs?\nDo not response anything other than a single number!" in capsys.readouterr().out
 
 
+def test_prompts_are_shown_where_their_pictures_are_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The words are there, and the reason why the question would fail; a dry run shows it too."""
+    write_parquet(tmp_path / "vsi" / "test_debiased.parquet", vsi_rows()[:2])
+    (tmp_path / "kit.tsv").write_text("index\timage\tquestion\tA\tB\tanswer\n1\t77\tWhich?\tx\ty\tA\n")
+    assert main(["show", "vsibench:debiased", "--prompt", "-T", f"data={tmp_path / 'vsi'}", "-n", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("[not to be sent: video 'scannet/scene0000_00.mp4' (") == 2
+    assert "How many chairs?" in shown
+    assert main(["run", str(tmp_path / "kit.tsv"), "-m", "baseline:majority", "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert "[not to be sent: 1: its picture should be in row '77', which there is not]" in shown
+    assert "Which?\nA. x\nB. y" in shown
+
+
 @pytest.mark.parametrize("style", ["mmsi_visual_cot.v1", "mmsi_seed_visual_cot.v1"])
 def test_prompts_in_two_stages_can_be_seen_before_the_method_is_there(
     style: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -7,8 +7,10 @@ from typing import Any
 
 import msgspec
 
+from eyechart.errors import ModelError
 from eyechart.marking.signature import describe_sampling
 from eyechart.media.prepare import prepare
+from eyechart.media.rule import MediaRule
 from eyechart.records import Media, Picture, Prompt
 from eyechart.runner.session import signature_of
 from eyechart.runner.settle import Settled
@@ -58,28 +60,36 @@ def describe_prompts(job: Settled, count: int) -> str:
     """The first prompts, with their pictures' sizes."""
     lines = []
     for entry in job.entries[:count]:
-        sample = job.source.fetch(entry)
+        missing = []
+        try:
+            sample = job.source.fetch(entry)
+        except ModelError as error:  # its pictures cannot be had; its words can
+            sample, missing = job.source.fetch(entry, media=False), [f"[not to be sent: {error.what}]"]
         prompt = next(job.method(sample, job.style)).prompt
-        pictures = [picture for media in prompt.media for picture in prepare(media, job.media)]
         lines.append(
             f"{job.benchmark.id} · question {sample.id} · style {prompt.style} · {describe_sampling(job.sampling)}"
         )
-        lines += shown(prompt, pictures)
+        lines += [*missing, *shown(prompt, job.media)]
     return "\n".join(lines)
 
 
-def shown(prompt: Prompt, pictures: list[Picture]) -> list[str]:
+def shown(prompt: Prompt, rule: MediaRule) -> list[str]:
     """The conversation, part by part, pictures as a line with their size."""
     lines = []
     for turn in prompt.turns:
         lines.append(f"── {turn.role}")
         for part in turn.parts:
-            if isinstance(part, Media):
-                lines += [describe_picture(p) for p in pictures if p.name == part.name] or [f"[{part.kind} {part.url}]"]
-            else:
-                lines.append(part)
+            lines += described(part, rule) if isinstance(part, Media) else [part]
     lines.append("──")
     return lines
+
+
+def described(media: Media, rule: MediaRule) -> list[str]:
+    """What is sent of a medium, or why the question would end in a failure."""
+    try:
+        return [describe_picture(picture) for picture in prepare(media, rule)] or [f"[{media.kind} {media.url}]"]
+    except ModelError as error:
+        return [f"[not to be sent: {error.what}]"]
 
 
 def describe_picture(picture: Picture) -> str:
