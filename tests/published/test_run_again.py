@@ -116,6 +116,14 @@ def test_a_style_that_asks_for_longer_replies_leaves_room_for_them(
     assert limits == {(): "16", ("vsibench_json.v1",): "1024", ("64",): "64"}
 
 
+def test_a_style_that_needs_another_reader_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON read by its first word would be a zero without a word of warning."""
+    write_parquet(tmp_path / "test_debiased.parquet", vsi_rows())
+    words = ["vsibench:debiased", "-T", f"data={tmp_path}", "-m", "baseline:majority", "-o", str(tmp_path / "runs")]
+    assert main(["run", *words, "--prompt", "vsibench_json.v1"]) == 0
+    assert "vsibench_json.v1: replies come as JSON: -T reader=robust reads them" in capsys.readouterr().err
+
+
 def test_all_combinations_of_spatialeval_in_one_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three modalities and four tasks, twelve runs, one summary over all of them."""
     monkeypatch.chdir(tmp_path)

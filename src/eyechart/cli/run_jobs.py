@@ -61,8 +61,9 @@ def run_all(arguments: Namespace) -> int:
 
 def run_one(job: Settled, arguments: Namespace, *, gap: str = "") -> Result | None:
     """One run, shown as it goes; None if it was interrupted. `gap` stands between its table and the one before."""
-    if job.benchmark.note and not arguments.quiet:
-        say(f"{job.benchmark.id}: {job.benchmark.note}")
+    for name, note in ((job.benchmark.id, job.benchmark.note), (job.style.name, job.style.note)):
+        if note and not arguments.quiet:
+            say(f"{name}: {note}")
     display = ProgressDisplay(job.metrics[0], quiet=arguments.quiet)
     asked = ask(job, display)
     if asked.interrupted:

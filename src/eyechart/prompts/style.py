@@ -31,6 +31,7 @@ class Style(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     system: str = ""  # sent only if a style says so, and recorded like everything else
     pictures: str = "first"  # "first": before the words; "inline": where {image} stands in the template
     max_tokens: int | None = None  # the longest reply, where the words ask for a longer one than the benchmark does
+    note: str = ""  # what has to be said aloud before it is used
     name: str = ""  # "short.v1", set when loaded
     hash: str = ""  # of the file, so that a changed style is noticed even if nobody raised its version
 
