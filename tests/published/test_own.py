@@ -106,6 +106,31 @@ def test_the_folder_that_one_stands_in_has_its_name(tmp_path: Path, monkeypatch:
     assert get_benchmark(".").title == "birds"
 
 
+def test_a_video_that_cannot_be_unpacked_fails_its_questions_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of an archive is damaged, one locked with a password; the third is read."""
+    monkeypatch.setenv("EYECHART_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / "videos.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("damaged.mp4", "locked.mp4", "whole.mp4"):
+            archive.writestr(name, name * 100)
+    packed = bytearray(path.read_bytes())
+    packed[packed.find(b"damaged.mp4") + 100] ^= 1
+    entry = packed.rfind(b"locked.mp4") - 46  # of the table of contents
+    packed[entry + 8] |= 1
+    packed[packed.find(b"locked.mp4") - 30 + 6] |= 1
+    path.write_bytes(packed)
+    (tmp_path / "q.csv").write_text("video,question,answer\ndamaged.mp4,Q,x\nlocked.mp4,Q,x\nwhole.mp4,Q,x\n")
+    source = get_benchmark(str(tmp_path / "q.csv")).source
+    *broken, whole = source.index().entries
+    for entry_, why in zip(broken, ("Bad CRC-32", "encrypted"), strict=True):
+        with pytest.raises(ModelError, match=why) as error:
+            source.fetch(entry_)
+        assert error.value.kind == "unreadable_media"
+    assert Path(source.fetch(whole).media[0].path).read_text() == "whole.mp4" * 100
+
+
 def test_numbers_in_brackets_are_one_answer(tmp_path: Path) -> None:
     """A box in a text cell is not four right answers; quoted texts are several, and so is a list that JSON says."""
     (tmp_path / "q.csv").write_text("question,answer\nWhere?,\"[10, 20, 30, 40]\"\nWhat?,\"['cat', 'kitten']\"\n")

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from threading import Lock
 
-from eyechart.errors import InputError, SetupError
+from eyechart.errors import InputError, ModelError, SetupError
 
 _unpacking = Lock()
 
@@ -89,10 +89,9 @@ def unpack_to(archive: Path, info: zipfile.ZipInfo, target: Path) -> None:
         with opened(archive).open(info) as packed, partial.open("wb") as file:
             shutil.copyfileobj(packed, file, 1 << 20)
         partial.replace(target)
-    except (zipfile.BadZipFile, EOFError, zlib.error) as error:
-        raise InputError(
-            f"{archive}: {info.filename} is damaged", why=str(error), fix="get the archive again"
-        ) from error
+    except (zipfile.BadZipFile, EOFError, zlib.error, RuntimeError) as error:
+        # RuntimeError: encrypted, or packed in a way that Python cannot undo. One of many: its questions alone fail.
+        raise ModelError("unreadable_media", f"{info.filename} cannot be unpacked from {archive}: {error}") from error
     except OSError as error:
         raise SetupError(f"cannot unpack {archive} to {target.parent}: {error.strerror}") from error
     finally:
