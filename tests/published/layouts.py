@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+from eyechart.benchmarks import Benchmark
+from eyechart.records import Sample
+
 
 def jpeg(colour: tuple[int, int, int] = (200, 30, 30), size: tuple[int, int] = (32, 24)) -> bytes:
     """A real JPEG of one colour."""
@@ -116,6 +119,11 @@ def vsi_rows() -> list[dict[str, Any]]:
         }
         for number in range(6)
     ]
+
+
+def samples(benchmark: Benchmark) -> list[Sample]:
+    """All questions with their pictures."""
+    return [benchmark.source.fetch(entry) for entry in benchmark.source.index().entries]
 
 
 def write_video(path: Path, frames: int = 8) -> None:

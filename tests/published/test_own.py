@@ -8,22 +8,15 @@ import json
 import os
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
-from layouts import jpeg, real_data, write_kit_tsv, write_parquet, write_video
+from layouts import jpeg, real_data, samples, write_kit_tsv, write_parquet
 
 from eyechart.benchmarks import Benchmark, get_benchmark
-from eyechart.errors import EyechartError, InputError, ModelError, UsageError
+from eyechart.errors import EyechartError, InputError, UsageError
 from eyechart.media.rule import MediaRule
 from eyechart.prompts import load_style, render
-from eyechart.records import Sample
-
-
-def samples(benchmark: Benchmark) -> list[Sample]:
-    """All questions with their pictures."""
-    return [benchmark.source.fetch(entry) for entry in benchmark.source.index().entries]
 
 
 def test_a_vlmevalkit_tsv_is_a_benchmark_as_it_is(tmp_path: Path) -> None:
@@ -60,75 +53,12 @@ def test_gaps_that_a_table_program_wrote_in_letters_are_gaps(gap: str, tmp_path:
     assert sample.tags == {}
 
 
-def test_videos_are_found_without_their_ending_as_vlmevalkit_names_them(tmp_path: Path) -> None:
-    """A short cell names a video, never the row of another one."""
-    write_video(tmp_path / "clip.mp4")
-    rows = ["index\tvideo\tquestion\tcandidates\tanswer"]
-    rows += ["1\tclip\tWhat?\t['A. one', 'B. two']\tA", "2\tgone\tWhat?\t['x', 'y']\tB"]
-    (tmp_path / "kit.tsv").write_text("\n".join(rows) + "\n")
-    there, gone = samples(get_benchmark(str(tmp_path / "kit.tsv")))
-    assert (there.media[0].kind, there.media[0].path, there.cluster) == ("video", str(tmp_path / "clip.mp4"), "clip")
-    assert gone.media[0].path == str(tmp_path / "gone")
-
-
-def test_archives_of_the_same_name_keep_their_own_videos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was unpacked for one table is not shown for another that is called the same."""
-    monkeypatch.setenv("EYECHART_CACHE", str(tmp_path / "cache"))
-    for folder, frames in ((tmp_path / "one" / "set", 8), (tmp_path / "two" / "set", 12)):
-        folder.mkdir(parents=True)
-        (folder / "q.csv").write_text("video,question,answer\nclip.mp4,What?,x\n")
-        write_video(tmp_path / "clip.mp4", frames)
-        with zipfile.ZipFile(folder / "videos.zip", "w") as archive:
-            archive.write(tmp_path / "clip.mp4", "clip.mp4")
-        for _ in range(2):  # a second time from the cache
-            (sample,) = samples(get_benchmark(str(folder)))
-            assert Path(sample.media[0].path).read_bytes() == (tmp_path / "clip.mp4").read_bytes()
-    assert len(list((tmp_path / "cache").rglob("clip.mp4"))) == 2
-
-
-def test_a_struct_with_a_path_alone_names_a_file_beside_the_table(tmp_path: Path) -> None:
-    """The hub's struct for pictures may hold no bytes: the file is looked for where other names are."""
-    (tmp_path / "images").mkdir()
-    (tmp_path / "images" / "a.jpg").write_bytes(jpeg())
-    pictures = [{"bytes": None, "path": "a.jpg"}, {"bytes": jpeg((1, 2, 3)), "path": "b.jpg"}]
-    rows = [{"image": picture, "question": "What?", "answer": "x"} for picture in pictures]
-    write_parquet(tmp_path / "q.parquet", rows)
-    named, packed = (sample.media[0] for sample in samples(get_benchmark(str(tmp_path / "q.parquet"))))
-    assert named.path == str(tmp_path / "images" / "a.jpg")
-    assert packed.data == jpeg((1, 2, 3))
-
-
 def test_the_folder_that_one_stands_in_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`eyechart run .` is called as the folder is."""
     (tmp_path / "birds").mkdir()
     (tmp_path / "birds" / "q.csv").write_text("question,answer\nWhat?,x\n")
     monkeypatch.chdir(tmp_path / "birds")
     assert get_benchmark(".").title == "birds"
-
-
-def test_a_video_that_cannot_be_unpacked_fails_its_questions_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One of an archive is damaged, one locked with a password; the third is read."""
-    monkeypatch.setenv("EYECHART_CACHE", str(tmp_path / "cache"))
-    path = tmp_path / "videos.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name in ("damaged.mp4", "locked.mp4", "whole.mp4"):
-            archive.writestr(name, name * 100)
-    packed = bytearray(path.read_bytes())
-    packed[packed.find(b"damaged.mp4") + 100] ^= 1
-    entry = packed.rfind(b"locked.mp4") - 46  # of the table of contents
-    packed[entry + 8] |= 1
-    packed[packed.find(b"locked.mp4") - 30 + 6] |= 1
-    path.write_bytes(packed)
-    (tmp_path / "q.csv").write_text("video,question,answer\ndamaged.mp4,Q,x\nlocked.mp4,Q,x\nwhole.mp4,Q,x\n")
-    source = get_benchmark(str(tmp_path / "q.csv")).source
-    *broken, whole = source.index().entries
-    for entry_, why in zip(broken, ("Bad CRC-32", "encrypted"), strict=True):
-        with pytest.raises(ModelError, match=why) as error:
-            source.fetch(entry_)
-        assert error.value.kind == "unreadable_media"
-    assert Path(source.fetch(whole).media[0].path).read_text() == "whole.mp4" * 100
 
 
 def test_numbers_in_brackets_are_one_answer(tmp_path: Path) -> None:
@@ -149,23 +79,6 @@ def test_a_file_of_thousands_of_fields_is_not_told_whole(tmp_path: Path) -> None
         get_benchmark(str(tmp_path / "letters.json"))
     assert "val_0, val_1, " in error.value.why
     assert error.value.why.endswith("val_19 … and 1,881 more")
-
-
-def test_a_picture_that_cannot_be_had_fails_its_question_and_no_other(tmp_path: Path) -> None:
-    """A reference to a row that is not there, and what is no base64: failures of that question, with the reason."""
-    path = tmp_path / "kit.tsv"
-    broken = "not base64 " * 10
-    path.write_text(
-        f"index\timage\tquestion\tA\tB\tanswer\n1\t77\tQ\tx\ty\tA\n2\t{broken}\tQ\tx\ty\tA\n3\tx.png\tQ\tx\ty\tA\n"
-    )
-    benchmark = get_benchmark(str(path))
-    first, second, third = benchmark.source.index().entries
-    with pytest.raises(ModelError, match="row '77', which there is not") as error:
-        benchmark.source.fetch(first)
-    assert error.value.kind == "unreadable_media"
-    with pytest.raises(ModelError, match="not base64"):
-        benchmark.source.fetch(second)
-    assert benchmark.source.fetch(third).media[0].path == str(tmp_path / "x.png")
 
 
 def test_a_folder_of_pictures_with_a_csv_is_a_benchmark(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from eyechart.errors import InputError, few
 from eyechart.registry import unknown
-from eyechart.sources.own_pictures import names_of, refers
+from eyechart.sources.own_pictures import cell, names_of, refers
 from eyechart.sources.rows import Row, gap, letter_at, text
 from eyechart.sources.table import ROW_NUMBER
 
@@ -57,8 +57,7 @@ class Columns:
 
     def picture_of(self, row: Row) -> str:
         """The picture or video that questions share, by its file or by the row that holds it."""
-        column = self.image or self.video
-        value = row.get(column) if column else None
+        value = cell(row, self.image or self.video)
         if isinstance(value, str) and not gap(value):
             names = names_of(value)
             if names:

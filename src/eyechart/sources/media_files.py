@@ -42,7 +42,7 @@ class MediaFiles:
         A path that does not exist is no error here: reading it fails that one question, with the path in the message.
         """
         for name in names:
-            if (self.root / name).is_file():
+            if there(self.root / name):
                 return str(self.root / name)
         for archive in self._archives:
             for name in names:
@@ -53,6 +53,14 @@ class MediaFiles:
                     return f"{archive}!/{found.filename}"  # how media name a file within an archive
                 return str(member(archive, name, self.unpacked))
         return str(self.root / names[0])
+
+
+def there(path: Path) -> bool:
+    """Whether it is a file; a name that no file can have is none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def folder_or(given: str, otherwise: Callable[[], Path]) -> Callable[[], Path]:

@@ -10,7 +10,7 @@ from eyechart.errors import InputError, ModelError
 from eyechart.records import Media
 from eyechart.sources.media_files import MediaFiles
 from eyechart.sources.pictures import embedded
-from eyechart.sources.rows import Row, gap, texts
+from eyechart.sources.rows import Row, gap, plain, texts
 from eyechart.sources.tabular import RowOf
 
 # VLMEvalKit's rule: a cell of at most this many characters that is no file name is the index of another row.
@@ -27,7 +27,7 @@ class OwnPictures:
 
     def of(self, row: Row, sample_id: str, row_of: RowOf) -> tuple[Media, ...]:
         """The pictures of one question."""
-        value = row.get(self._column) if self._column else None
+        value = cell(row, self._column)
         if gap(value):
             return ()
         if not isinstance(value, str):
@@ -54,7 +54,7 @@ class OwnPictures:
             raise ModelError(
                 "unreadable_media", f"{sample_id}: its picture should be in row {reference!r}, which there is not"
             ) from error
-        value = other.get(self._column)
+        value = cell(other, self._column)
         if gap(value) or (isinstance(value, str) and refers(value)):
             raise ModelError("unreadable_media", f"{sample_id}: row {reference!r}, whose picture it shares, holds none")
         return self.of(other, reference, row_of)
@@ -70,9 +70,16 @@ class OwnPictures:
         return Media(name=name, kind=self._kind, path=self._files.find(*names))
 
 
+def cell(row: Row, column: str) -> Any:
+    """The cell of a picture; JSON and parquet may name another row by its number."""
+    value = row.get(column) if column else None
+    return plain(value) if isinstance(value, (int, float)) and not gap(value) else value
+
+
 def path_alone(item: Any) -> Any:
     """The struct that the hub uses for pictures, where it holds a path alone: that path."""
-    return item["path"] if isinstance(item, dict) and item.get("path") and not item.get("bytes") else item
+    alone = isinstance(item, dict) and isinstance(item.get("path"), str) and item["path"] and not item.get("bytes")
+    return item["path"] if alone else item
 
 
 def names_of(value: str) -> list[str]:

@@ -24,12 +24,16 @@ def embedded(value: Any, name: str) -> tuple[Media, ...]:
 def _picture(value: Any, name: str) -> Media:
     if isinstance(value, dict):
         # The hub's struct: the bytes, or the path of a file that was not packed in.
-        if value.get("bytes"):
-            return Media(name=name, data=value["bytes"])
-        return Media(name=name, path=value.get("path") or "")
+        path = value.get("path")
+        if not value.get("bytes") and (path is None or isinstance(path, str)):
+            return Media(name=name, path=path or "")
+        value = value.get("bytes")
     if isinstance(value, str):
         return Media(name=name, data=from_base64(value, name))
-    return Media(name=name, data=bytes(value))
+    if isinstance(value, (bytes, bytearray)):
+        return Media(name=name, data=bytes(value))
+    what = f"neither bytes nor base64 nor a path ({type(value).__name__})"
+    raise ModelError("unreadable_media", f"picture {name!r} cannot be read: it is {what}")
 
 
 def from_base64(value: str, name: str) -> bytes:
