@@ -22,7 +22,7 @@ from layouts import (
 )
 
 from eyechart.benchmarks import BENCHMARKS, Benchmark, get_benchmark, row_reader
-from eyechart.errors import InputError, SetupError, UsageError
+from eyechart.errors import InputError, ModelError, SetupError, UsageError
 from eyechart.records import Sample
 
 
@@ -326,6 +326,30 @@ def test_a_gold_letter_that_no_option_has_is_refused_with_its_row(tmp_path: Path
     write_parquet(tmp_path / "test_debiased.parquet", rows)
     with pytest.raises(InputError, match=r"row 3: the answer 'E' is not among the options"):
         get_benchmark("vsibench:debiased", {"data": str(tmp_path)}).source.index()
+
+
+@pytest.mark.parametrize("answers", ["yes", 5, ["yes"], [{"said": "yes"}], [None]])
+def test_annotations_without_peoples_answers_are_refused_with_their_row(answers: object, tmp_path: Path) -> None:
+    """What VQA publishes is a list of objects."""
+    questions, annotations = vqa_lists()
+    annotations[3]["answers"] = answers
+    files = {"questions": tmp_path / "q.json", "annotations": tmp_path / "a.json"}
+    for path, rows in zip(files.values(), (questions, annotations), strict=True):
+        path.write_text(json.dumps(rows))
+    with pytest.raises(InputError, match=r"row 4: column 'answers' holds something else"):
+        get_benchmark("vqav2", {name: str(path) for name, path in files.items()}).source.index()
+
+
+def test_a_picture_without_cocos_number_fails_its_question_alone(tmp_path: Path) -> None:
+    """The other questions have their pictures."""
+    questions, _ = vqa_lists(split="test2015")
+    questions[0]["image_id"] = "abc"
+    (tmp_path / "q.json").write_text(json.dumps(questions))
+    source = get_benchmark("vqav2:test", {"questions": str(tmp_path / "q.json")}).source
+    first, second, *_ = source.index().entries
+    with pytest.raises(ModelError, match="no picture of COCO's has the number 'abc'"):
+        source.fetch(first)
+    assert source.fetch(second).media[0].name == "COCO_test2015_000000000100.jpg"
 
 
 def test_sample_mode_is_the_bundled_benchmark() -> None:

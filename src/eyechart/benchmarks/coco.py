@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from eyechart.errors import InputError, ModelError
 from eyechart.records import Media, Sample
 from eyechart.sources.media_files import MediaFiles, folder_or
 from eyechart.sources.pictures import embedded
@@ -22,7 +23,7 @@ _TAGS = ("question_type", "answer_type", "multiple_choice_answer")
 
 def sample_from_row(row: Row) -> Sample:
     """One question with its annotation, as VQA, VQA-CP and TDIUC publish them."""
-    answers = row.get("answers") or ()
+    answers = humans(row)
     tags = {name: value for name in _TAGS if (value := text(row, name, ""))}
     question = text(row, "question", "")
     tags["kind"] = kind(question, tags.get("multiple_choice_answer", ""))
@@ -36,6 +37,18 @@ def sample_from_row(row: Row) -> Sample:
         tags=tags,
         cluster=text(row, "image_id", ""),
     )
+
+
+def humans(row: Row) -> Sequence[Mapping[str, Any]]:
+    """The records of the people who answered; a test split has none."""
+    answers = row.get("answers") or ()
+    if not isinstance(answers, (list, tuple)) or not all(isinstance(a, Mapping) and "answer" in a for a in answers):
+        raise InputError(
+            "column 'answers' holds something else than people's answers",
+            why="each is an object with a field `answer`",
+            fix='[{"answer": "yes", "answer_id": 1}, …], as VQA publishes them',
+        )
+    return answers
 
 
 def kind(question: str, gold: str) -> str:
@@ -94,6 +107,8 @@ class Coco:
 
     def _picture(self, row: Row, sample: Sample, _row_of: RowOf) -> tuple[Media, ...]:
         split = text(row, "coco_split", self._split)
+        if not (sample.cluster.isascii() and sample.cluster.isdigit()):
+            raise ModelError("unreadable_media", f"no picture of COCO's has the number {sample.cluster!r} (image_id)")
         number = f"{int(sample.cluster):012d}.jpg"
         name = f"COCO_{split}_{number}"
         if not absent(row.get("image")):
