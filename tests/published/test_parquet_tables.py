@@ -119,6 +119,24 @@ def test_a_file_that_was_cut_short_is_refused_by_name(tmp_path: Path, ending: st
     assert str(path) in str(error.value)
 
 
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_texts_that_are_not_utf_8_are_refused(tmp_path: Path, ending: str) -> None:
+    """The formats promise it; a writer that did not keep the promise is named before anything is asked."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / f"rows.{ending}"
+    texts = pa.array(["good", b"\xe9"], pa.binary()).cast(pa.string(), safe=False)
+    table = pa.table({"q": texts})
+    if ending == "parquet":
+        pq.write_table(table, path)
+    else:
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+    with pytest.raises(InputError, match="is not UTF-8"):
+        list(open_table([path]).scan())
+
+
 def test_files_of_different_columns_are_not_read_as_one(tmp_path: Path) -> None:
     """Two files that do not belong together are told apart by their columns."""
     write_parquet(tmp_path / "a.parquet", [{"id": 1}])

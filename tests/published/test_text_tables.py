@@ -92,6 +92,13 @@ def test_bytes_that_are_no_text_and_half_a_gzip_file_are_refused(tmp_path: Path)
     latin.write_bytes("id,q\n1,é\n".encode("latin-1"))
     with pytest.raises(InputError, match="not UTF-8"):
         open_table([latin])
+    for name, content in (
+        ("rows.jsonl", '{"id": 1, "q": "é"}\n'),
+        ("rows.json", '{"é": [], "questions": [{"q": "x"}]}'),
+    ):
+        (tmp_path / name).write_bytes(content.encode("latin-1"))
+        with pytest.raises(InputError, match=rf"{name}.* is not UTF-8"):
+            open_table([tmp_path / name])
     half = tmp_path / "rows.json.gz"
     half.write_bytes(gzip.compress(json.dumps(ROWS * 100).encode())[:50])
     with pytest.raises(InputError, match="not a whole gzip file"):

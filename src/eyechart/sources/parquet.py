@@ -63,7 +63,7 @@ class ParquetTable:
         for block, (file, number) in enumerate(self._groups):
             locator = self._first[block]
             for batch in self._batches(file, number, self._plain):
-                for row in batch.to_pylist():
+                for row in decoded(batch, self.name):
                     yield locator, block, row
                     locator += 1
 
@@ -150,15 +150,14 @@ class ArrowTable:
         """Every row without its pictures; the block is the batch that was written together."""
         locator = 0
         for block, batch in enumerate(self._table.select(self._plain).to_batches()):
-            for row in batch.to_pylist():
+            for row in decoded(batch, self.name):
                 yield locator, block, row
                 locator += 1
 
     def row(self, locator: int, *, pictures: bool) -> Row:
         """One row of the map."""
         table = self._table if pictures else self._table.select(self._plain)
-        rows: list[Row] = table.slice(locator, 1).to_pylist()
-        return rows[0]
+        return decoded(table.slice(locator, 1), self.name)[0]
 
     def _mapped(self, path: Path) -> Any:
         mapped = self._pa.memory_map(str(path))
@@ -180,6 +179,16 @@ def holds_pictures(kind: Any) -> bool:
     if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
         return holds_pictures(kind.value_type)
     return False
+
+
+def decoded(table: Any, name: str) -> list[Row]:
+    """Rows as Python has them. These formats promise UTF-8 and do not see to it: the first who reads them does."""
+    try:
+        rows: list[Row] = table.to_pylist()
+    except UnicodeDecodeError as error:
+        why = f"a column of texts holds other bytes: {error}"
+        raise InputError(f"{name} is not UTF-8", why=why, fix="write the file anew") from error
+    return rows
 
 
 def damaged(path: Path, error: Exception) -> InputError:

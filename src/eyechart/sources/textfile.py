@@ -72,6 +72,8 @@ class TextTable:
             row = msgspec.json.decode(raw)
         except (msgspec.DecodeError, RecursionError) as error:
             raise InputError(f"{self._place(locator)} is not JSON", why=str(error)) from error
+        except UnicodeDecodeError as error:
+            raise not_utf8(self._place(locator), error) from error
         if not isinstance(row, dict):
             raise InputError(f"{self._place(locator)} is not an object", why=f"it is {type(row).__name__}")
         return row
@@ -191,6 +193,8 @@ def raw_items(buffer: Buffer, name: str) -> list[msgspec.Raw]:
     except msgspec.DecodeError as error:
         where = json_place(buffer, str(error))
         raise InputError(f"{name}{where}: not valid JSON", why=str(error), fix="is the file complete?") from error
+    except UnicodeDecodeError as error:
+        raise not_utf8(name, error) from error
     except RecursionError as error:
         raise InputError(
             f"{name} is nested too deeply", why="no table of questions is a thousand lists deep"
@@ -241,7 +245,12 @@ def decoded(raw: bytes, place: str) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"{place} is not UTF-8", why=str(error), fix="save the file as UTF-8") from error
+        raise not_utf8(place, error) from error
+
+
+def not_utf8(place: str, error: UnicodeDecodeError) -> InputError:
+    """The error for bytes that are text in another encoding."""
+    return InputError(f"{place} is not UTF-8", why=str(error), fix="save the file as UTF-8")
 
 
 def allow_long_cells() -> None:

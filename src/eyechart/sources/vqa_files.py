@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from eyechart.errors import InputError
+from eyechart.records import UNDECODABLE
 from eyechart.sources.rows import Row, require
 from eyechart.sources.textfile import TextTable
 
@@ -80,5 +81,5 @@ def ids(table: TextTable) -> list[int | str]:
     decoder = msgspec.json.Decoder(_HasId)
     try:
         return [decoder.decode(table.raw(place)).question_id for place in range(len(table))]
-    except msgspec.ValidationError as error:
+    except UNDECODABLE as error:
         raise InputError(f"{table.name} has an entry without a usable question_id", why=str(error)) from error
