@@ -67,6 +67,8 @@ def test_a_cell_of_a_megabyte_is_read(tmp_path: Path) -> None:
         ("rows.csv", 'id,q\n1,"x\n2,y\n3,z\n', "row 1: a cell that opens with a quotation mark is never closed"),
         ("rows.tsv", 'id\tq\n1\t"x" y\n"2"z\t"w\n', "row 2: a cell that opens with a quotation mark"),
         ("rows.csv", "id,q,q\n1,x,y\n", "two columns called 'q'"),
+        ("rows.csv", "\ufeff", "has no header"),
+        ("rows.csv", "\nid,q\n", "has no header"),
         ("rows.json", '{"a": 1}', "holds no list of questions"),
         ("rows.json", '[{"a": 1}', "not valid JSON"),
         ("rows.jsonl", '{"a": 1}\n{"a": \n', "row 2 (line 2) is not JSON"),

@@ -114,9 +114,9 @@ class ParquetPart:
         try:
             # Read through a small buffer: mapped or read ahead, a group of pictures would be in memory a second time.
             self._file = pa.parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
-        except (pa.ArrowException, OSError) as error:
+            self.schema_arrow = self._file.schema_arrow
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise damaged(path, error) from error
-        self.schema_arrow = self._file.schema_arrow
         self.metadata = self._file.metadata
         self.num_row_groups: int = self._file.num_row_groups
 

@@ -114,7 +114,9 @@ class TextTable:
         allow_long_cells()
         reader = csv.reader(lines(), delimiter=self._delimiter)
         try:
-            self._header = self._checked_header(next(reader))
+            self._header = self._checked_header(next(reader, []))
+            if not self._header:
+                raise InputError(f"{self.name} has no header", why="its first line is empty")
             while True:
                 start = place["end"]
                 record = next(reader, None)
