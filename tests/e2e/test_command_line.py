@@ -73,6 +73,13 @@ def test_the_bare_form_and_other_tools_flags(eyechart: CommandLine) -> None:
         (("run", "starter", *MAJORITY, "--timeout", "0"), 2, "--timeout takes a number of seconds above 0"),
         (("run", "starter", *MAJORITY, "--timeout", "nan"), 2, "--timeout takes a number of seconds above 0"),
         (("run", "starter", *MAJORITY, "--retries", "-1"), 2, "--retries takes a number of at least 0"),
+        (
+            ("run", "starter", *MAJORITY, "--frames", "4", "--fps", "1"),
+            2,
+            "--fps and --frames: a video is sampled in one",
+        ),
+        (("run", "starter", *MAJORITY, "--timestamps", "1+x"), 2, "--timestamps 0.5+2"),
+        (("run", "starter", *MAJORITY, "--max-side", "x"), 2, "--max-side 1024"),
         (("run", "starter", *MAJORITY, "--sample", "0", "--seed", "x"), 2, "--seed"),
         (("run", "starter", *MAJORITY, "--by", "kidn"), 2, "did you mean kind?"),
         (("run", "starter", *MAJORITY, "--fail-under", "nan"), 2, "--fail-under takes a share"),

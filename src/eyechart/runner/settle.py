@@ -157,21 +157,35 @@ def sampled(media: Mapping[str, str]) -> dict[str, str]:
     return {}
 
 
+def seconds(text: str) -> Iterator[float]:
+    """Times in a video, as they are typed: `0.5+2`."""
+    return (number("timestamps", part, float, fix="--timestamps 0.5+2") for part in text.split("+"))
+
+
 def media_from(default: MediaRule, given: Mapping[str, str]) -> MediaRule:
     """The benchmark's rule for pictures and videos with what was given on top."""
     fields: dict[str, object] = {}
     # A video is sampled in one way: naming one takes the place of whatever the benchmark says.
     unsampled = {"frames": None, "fps": None, "timestamps_s": (), "native": False}
+    sampling = {name for name, text in given.items() if text != "false"} & {
+        "frames",
+        "fps",
+        "timestamps",
+        "native_video",
+    }
+    ways = sorted(f"--{name.replace('_', '-')}" for name in sampling)
+    if len(ways) > 1:
+        raise UsageError(f"{' and '.join(ways)}: a video is sampled in one way only", fix="give one of them")
     for name, text in given.items():
         match name:
             case "max_side":
-                fields[name] = None if text == "native" else number(name, text, int)
+                fields[name] = None if text == "native" else number(name, text, int, fix="--max-side 1024")
             case "frames":
-                fields |= unsampled | {"frames": number(name, text, int)}
+                fields |= unsampled | {"frames": number(name, text, int, fix="--frames 16")}
             case "fps":
-                fields |= unsampled | {"fps": number(name, text, float)}
+                fields |= unsampled | {"fps": number(name, text, float, fix="--fps 1")}
             case "timestamps":
-                fields |= unsampled | {"timestamps_s": tuple(number(name, part, float) for part in text.split("+"))}
+                fields |= unsampled | {"timestamps_s": tuple(seconds(text))}
             case "native_video":
                 fields |= unsampled | {"native": text == "true"}
             case _:

@@ -95,14 +95,14 @@ def sampling_from(default: Sampling, given: Mapping[str, str]) -> Sampling:
     return msgspec.structs.replace(default, **fields, extra=extra)
 
 
-def number(name: str, text: str, kind: type[int] | type[float]) -> float:
+def number(name: str, text: str, kind: type[int] | type[float], *, fix: str = "") -> float:
     """A number that somebody typed."""
     try:
         value = kind(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):  # infinity and NaN are no JSON, so no server could be told
-        raise UsageError(f"{name} takes a number, not {text!r}", fix=f"--gen {name}=1")
+        raise UsageError(f"{name} takes a number, not {text!r}", fix=fix or f"--gen {name}=1")
     return value
 
 
