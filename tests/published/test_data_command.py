@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -233,6 +234,17 @@ def test_check_looks_for_every_video(tmp_path: Path) -> None:
     assert "✓ 6 questions" in result.stdout
     assert "✗ 1 of 3 videos are there" in result.stdout
     assert "missing: vsi/scannet/scene0001_00.mp4" in result.stdout
+
+
+def test_check_looks_into_archives_and_unpacks_nothing(tmp_path: Path) -> None:
+    """To see whether all videos are there, none is written a second time."""
+    write_parquet(tmp_path / "vsi" / "test_debiased.parquet", vsi_rows())
+    with zipfile.ZipFile(tmp_path / "vsi" / "scannet.zip", "w") as archive:
+        for scene in range(3):
+            archive.writestr(f"scannet/scene{scene:04d}_00.mp4", "video")
+    result = eyechart("data", "check", "vsibench:debiased", "-T", "data=vsi", folder=tmp_path)
+    assert "✓ 3 of 3 videos are there" in result.stdout
+    assert not (tmp_path / "cache").exists()
 
 
 def test_check_looks_for_pictures_of_files_that_were_named(vqa_folder: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from eyechart.cli.run_flags import prepare_hub
 from eyechart.errors import ModelError, SetupError
 from eyechart.media.archives import split_member
 from eyechart.sources import hub
+from eyechart.sources.media_files import only_looking
 from eyechart.sources.place import Place
 from eyechart.sources.table import ending
 
@@ -142,7 +143,8 @@ def check_media(benchmark: Benchmark) -> list[str]:
     missing, seen = [], 0
     for entry in groups.values():
         try:
-            media = benchmark.source.fetch(entry).media
+            with only_looking():
+                media = benchmark.source.fetch(entry).media
         except ModelError as error:
             missing.append(str(error))
             continue

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from pathlib import Path
 
 from eyechart.sources.archives import by_name, cache_home, member, opened
+
+_only_looking: ContextVar[bool] = ContextVar("only_looking", default=False)
+
+
+@contextmanager
+def only_looking() -> Iterator[None]:
+    """Within this, a video in an archive is found without being unpacked: to see whether all are there, gigabytes need
+    not be written."""
+    before = _only_looking.set(True)
+    try:
+        yield
+    finally:
+        _only_looking.reset(before)
 
 
 class MediaFiles:
@@ -49,7 +64,7 @@ class MediaFiles:
                 found = by_name(archive).get(name)
                 if found is None:
                     continue
-                if not self._videos:
+                if not self._videos or _only_looking.get():
                     return f"{archive}!/{found.filename}"  # how media name a file within an archive
                 return str(member(archive, name, self.unpacked))
         return str(self.root / names[0])
