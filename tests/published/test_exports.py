@@ -359,6 +359,16 @@ def test_a_format_of_another_benchmark_and_mixed_runs_are_refused(
     assert "did you mean csv" in capsys.readouterr().err
 
 
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file stands where the folder should be."""
+    assert main(["run", "starter", "-m", "baseline:majority", "--limit", "2", "-o", str(tmp_path / "runs"), "-q"]) == 0
+    (tmp_path / "taken").write_text("")
+    (run,) = find_runs(tmp_path / "runs")
+    for format_ in ("csv", "jsonl", "seed001", "lmms-eval", "vlmevalkit", "vqa-results"):
+        assert main(["export", str(run.path), "--as", format_, "-o", str(tmp_path / "taken" / "x")]) == 4
+        assert "cannot be written below" in capsys.readouterr().err
+
+
 def test_two_models_on_the_same_questions_do_not_overwrite_each_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from eyechart.errors import UsageError
+from eyechart.errors import SetupError, UsageError
 from eyechart.registry import Registry
 from eyechart.report.exports.answers import RunAnswers
 from eyechart.store import RunFolder
@@ -54,7 +54,14 @@ def export_run(runs: RunFolder | Sequence[RunFolder], as_: str, folder: Path) ->
         raise UsageError(
             f"one file cannot hold runs on {' and '.join(sorted(benchmarks))}", fix="export them one after the other"
         )
-    return writer(answers, folder)
+    try:
+        return writer(answers, folder)
+    except OSError as error:
+        raise SetupError(
+            f"the files cannot be written below {folder}",
+            why=f"{error.filename or folder}: {error.strerror or error}",
+            fix="another folder: -o DIR",
+        ) from error
 
 
 def seed_layout(benchmark: str) -> str:
