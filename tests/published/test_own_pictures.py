@@ -33,6 +33,22 @@ def test_a_picture_that_cannot_be_had_fails_its_question_and_no_other(tmp_path: 
     assert benchmark.source.fetch(third).media[0].path == str(tmp_path / "x.png")
 
 
+@pytest.mark.parametrize("variable", [True, False])
+def test_pictures_are_found_where_vlmevalkit_unpacks_them(
+    variable: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Below the folder that its variable names, or its default; its table of paths is called NAME_local. A row without
+    a picture is no question, open or not."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    root = tmp_path / ("elsewhere" if variable else "LMUData")
+    monkeypatch.setenv("LMUData", str(root) if variable else "")
+    (root / "images" / "Kit").mkdir(parents=True)
+    (root / "images" / "Kit" / "1.jpg").write_bytes(jpeg())
+    (tmp_path / "Kit_local.tsv").write_text("index\timage_path\tquestion\tanswer\n1\t1.jpg\tWhat?\tx\n2\t\tWhat?\ty\n")
+    (sample,) = samples(get_benchmark(str(tmp_path / "Kit_local.tsv")))
+    assert sample.media[0].path == str(root / "images" / "Kit" / "1.jpg")
+
+
 def test_videos_are_found_without_their_ending_as_vlmevalkit_names_them(tmp_path: Path) -> None:
     """A short cell names a video, never the row of another one."""
     write_video(tmp_path / "clip.mp4")

@@ -125,9 +125,9 @@ def recognise(
         hint=found["hint"],
         letters=letters,
         groups=groups or tuple(name for name in present if name.casefold() in GROUPS and name not in used),
-        # As VLMEvalKit does: where there are pictures, a row without one is no question.
+        # As VLMEvalKit does in its tables: where there are pictures, a row without one is no question.
         keep=(lambda row: not gap(row.get(image)))
-        if image and letters and where.endswith((".tsv", ".tsv.gz"))
+        if image and (letters or found["id"] == "index") and where.endswith((".tsv", ".tsv.gz"))
         else None,
     )
 

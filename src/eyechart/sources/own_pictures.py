@@ -62,9 +62,10 @@ class OwnPictures:
     def _file(self, name: str) -> Media:
         if name.startswith(("http://", "https://")):
             return Media(name=name, kind=self._kind, url=name)
-        kit = os.environ.get("LMUData", "")  # noqa: SIM112 - VLMEvalKit's own spelling
-        in_kit = f"{kit}/images/{self._name}/{name}" if kit else name
-        names = [name, f"images/{name}", f"pictures/{name}", f"videos/{name}", in_kit]
+        # Where VLMEvalKit puts what it unpacks from NAME.tsv, which it then calls NAME_local.tsv.
+        kit = Path(os.environ.get("LMUData") or "~/LMUData").expanduser()  # noqa: SIM112 - its own spelling
+        in_kit = kit / "images" / self._name.removesuffix("_local") / name
+        names = [name, f"images/{name}", f"pictures/{name}", f"videos/{name}", str(in_kit)]
         if self._kind == "video":
             names += [f"{name}.mp4", f"videos/{name}.mp4"]  # VLMEvalKit's tables leave the ending out
         return Media(name=name, kind=self._kind, path=self._files.find(*names))
