@@ -88,6 +88,15 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path: Path, name: 
     assert words in str(error.value)
 
 
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+def test_a_field_that_only_later_rows_have_is_a_column(tmp_path: Path, ending: str) -> None:
+    """The pictures of a table begin at its two hundredth row: they are not overlooked."""
+    rows = [{"q": "x"} | ({"image": "a.jpg"} if number > 200 else {}) for number in range(5000)]
+    text = json.dumps(rows) if ending == "json" else "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / f"rows.{ending}").write_text(text)
+    assert open_table([tmp_path / f"rows.{ending}"]).columns == ("q", "image")
+
+
 def test_bytes_that_are_no_text_and_half_a_gzip_file_are_refused(tmp_path: Path) -> None:
     """Latin-1 and a download that stopped are named for what they are."""
     latin = tmp_path / "rows.csv"

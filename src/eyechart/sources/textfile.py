@@ -29,6 +29,7 @@ Buffer = mmap.mmap | bytes
 
 # Where several lists stand in one JSON object, these are what holds the questions of known formats.
 _LIST_KEYS = ("questions", "annotations", "data", "samples", "results", "rows", "items")
+_ASKED_FOR_FIELDS = 2000  # rows of a file of objects that are looked at for the names of its fields
 _UTF8_MARK = b"\xef\xbb\xbf"
 
 
@@ -170,8 +171,9 @@ class TextTable:
             )
 
     def _columns_of_objects(self) -> tuple[str, ...]:
+        # Fields that are nothing may be left out of a row: the first rows alone do not tell which there are.
         names: dict[str, None] = {}
-        for number in range(min(len(self._starts), 100)):
+        for number in range(0, len(self), max(1, len(self) // _ASKED_FOR_FIELDS)):
             names.update(dict.fromkeys(self.row(number)))
         return tuple(names)
 
