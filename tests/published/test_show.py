@@ -130,7 +130,7 @@ def test_prompts_are_shown_where_their_pictures_are_missing(tmp_path: Path, caps
     assert "How many chairs?" in shown
     assert main(["run", str(tmp_path / "kit.tsv"), "-m", "baseline:majority", "--dry-run"]) == 0
     shown = capsys.readouterr().out
-    assert "[not to be sent: 1: its picture should be in row '77', which there is not]" in shown
+    assert "[not to be sent: 1: its picture should be in row '77', which there is not (a file is named" in shown
     assert "Which?\nA. x\nB. y" in shown
 
 

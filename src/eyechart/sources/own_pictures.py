@@ -52,7 +52,9 @@ class OwnPictures:
             other = row_of(reference)
         except InputError as error:
             raise ModelError(
-                "unreadable_media", f"{sample_id}: its picture should be in row {reference!r}, which there is not"
+                "unreadable_media",
+                f"{sample_id}: its picture should be in row {reference!r}, which there is not "
+                "(a file is named with its ending)",
             ) from error
         value = cell(other, self._column)
         if gap(value) or (isinstance(value, str) and refers(value)):
