@@ -11,7 +11,7 @@ from eyechart.media.prepare import prepare
 from eyechart.media.rule import MediaRule
 from eyechart.records import Media, Picture
 
-_Key = tuple[str, str, MediaRule]
+_Key = tuple[str, str, str, int, bytes, MediaRule]
 
 
 class PictureCache:
@@ -36,7 +36,7 @@ class PictureCache:
 
     def prepare(self, media: Media, rule: MediaRule) -> tuple[Picture, ...]:
         """As `eyechart.media.prepare.prepare`, once for each medium and rule. The name stands for the medium."""
-        key = (media.kind, media.name, rule)
+        key = _key(media, rule)
         with self._lock:
             kept = self._kept.get(key)
             if kept is not None:
@@ -77,6 +77,13 @@ class PictureCache:
         while self._bytes > self._limit:
             _, oldest = self._kept.popitem(last=False)
             self._bytes -= _weight(oldest)
+
+
+def _key(media: Media, rule: MediaRule) -> _Key:
+    # Should two pictures of a data set be called alike after all, a piece of each tells them apart: a wrong picture is
+    # worse than a slow one, and a hash of all bytes would cost as much as preparing them.
+    middle = len(media.data) // 2
+    return media.kind, media.name, media.path, len(media.data), media.data[middle : middle + 256], rule
 
 
 def _weight(pictures: tuple[Picture, ...]) -> int:

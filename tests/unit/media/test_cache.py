@@ -40,6 +40,17 @@ def test_rules_are_kept_apart() -> None:
     assert cache.prepared == 2
 
 
+def test_pictures_that_are_called_alike_are_told_apart(tmp_path: Path) -> None:
+    """Two pictures under one name, in a row or on disk, are never taken for each other."""
+    cache = PictureCache()
+    wide, tall = encoded(gradient(120, 80), "PNG"), encoded(gradient(80, 120), "PNG")
+    assert [cache.prepare(medium(data, name="scene"), MediaRule())[0].width for data in (wide, tall)] == [120, 80]
+    for name, data in (("one.png", wide), ("two.png", tall)):
+        (tmp_path / name).write_bytes(data)
+    files = [medium(path=str(tmp_path / name), name="scene") for name in ("one.png", "two.png")]
+    assert [cache.prepare(media, MediaRule())[0].width for media in files] == [120, 80]
+
+
 def test_bounded_in_bytes() -> None:
     """The least recently used pictures go when the limit is reached."""
     pictures = {name: medium(encoded(gradient(), "PNG"), name=name) for name in "abc"}
