@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -67,7 +67,7 @@ def chat_body(
     Pictures are pieces of their own, so that those asked about again are sent from where they are: copying them into
     a body for every question costs a quarter of all requests.
     """
-    parts = _Parts(request.pictures, pictures, by_url=by_url, detail=detail)
+    parts = _Parts(request, pictures, by_url=by_url, detail=detail)
     messages = [{"role": turn.role, "content": parts.content(turn)} for turn in request.prompt.turns]
     parts.check_all_shown()
     body: dict[str, Any] = {"model": model, "messages": messages}
@@ -99,8 +99,12 @@ def sampling_fields(sampling: Sampling, max_tokens_field: str, repeat: int = 0) 
 class _Parts:
     """The parts of the turns, each taking its pictures from those made ready, in order."""
 
-    def __init__(self, ready: tuple[Picture, ...], encoded: EncodedPictures, *, by_url: bool, detail: str) -> None:
-        self._ready = deque(ready)
+    def __init__(self, request: Request, encoded: EncodedPictures, *, by_url: bool, detail: str) -> None:
+        self._ready = deque(request.pictures)
+        # A video that is shown twice was made ready twice, with as many frames each time.
+        shown = Counter(media.name for media in request.prompt.media)
+        ready = Counter(picture.name for picture in self._ready)
+        self._each = {name: count // max(1, shown[name]) for name, count in ready.items()}
         self._encoded, self._by_url, self._detail = encoded, by_url, detail
         self.sent: list[bytes] = []  # the data URLs, in the order of their gaps
 
@@ -133,24 +137,15 @@ class _Parts:
 
     def _taken(self, media: Media) -> list[Picture]:
         """What was made ready for a medium: one for a picture, all its frames for a video."""
-        if not self._ready:
+        count = self._each.get(media.name, 0)
+        if not 0 < count <= len(self._ready):
             raise ValueError(f"no picture was made ready for {media.name!r}")
-        taken = [self._ready.popleft()]
-        while media.kind == "video" and self._ready and _continues(taken[-1], self._ready[0]):
-            taken.append(self._ready.popleft())
-        return taken
+        return [self._ready.popleft() for _ in range(count)]
 
     def check_all_shown(self) -> None:
         """A picture that was made ready and not shown is a bug, and would make every score wrong."""
         if self._ready and not self._by_url:
             raise ValueError(f"picture {self._ready[0].name!r} was made ready, but the prompt does not show it")
-
-
-def _continues(last: Picture, following: Picture) -> bool:
-    """Whether a picture is a later frame of the same video, not the first one of the video shown again."""
-    if last.name != following.name:
-        return False
-    return last.frame is None or following.frame is None or following.frame > last.frame
 
 
 def _address(media: Media) -> str:

@@ -9,6 +9,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from msgspec import structs
+
 from eyechart.models import Request, get_model
 from eyechart.models.wire import EncodedPictures, chat_body
 from eyechart.records import Media, Picture, Prompt, Sampling, Turn
@@ -49,6 +51,19 @@ def test_pieces_make_one_document_with_every_picture_in_its_place() -> None:
     ]
     assert found == words
     assert body["stop"] == ["\0"]
+
+
+def test_frames_are_sent_in_the_order_that_was_asked_for() -> None:
+    """Times may go back, and one may be named twice; a video shown twice has its frames in both places."""
+    frames = tuple(structs.replace(picture("v", b"%d" % frame), frame=frame) for frame in (60, 30, 30))
+    video = Media(name="v", kind="video")
+    prompt = Prompt(sample_id="q", style="s", turns=(Turn(role="user", parts=(video, "again: ", video)),))
+    body = document(Request(prompt=prompt, pictures=frames * 2, sampling=Sampling()), EncodedPictures())
+    found = [
+        part.get("text") or base64.b64decode(part["image_url"]["url"].partition(",")[2])
+        for part in body["messages"][0]["content"]
+    ]
+    assert found == [b"60", b"30", b"30", "again: ", b"60", b"30", b"30"]
 
 
 def test_a_picture_asked_about_again_is_not_copied() -> None:
