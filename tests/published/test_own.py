@@ -169,6 +169,9 @@ def test_a_yaml_file_says_what_names_do_not(tmp_path: Path) -> None:
         ("q.csv", "question,answer\n", "holds no questions"),
         ("b.yaml", "source: gone.csv\n", "no such file or folder"),
         ("b.yaml", "sauce: q.csv\n", "unknown field `sauce`"),
+        ("b.yaml", "source: b.csv\nmax_tokens: 0\n", "Expected `int` >= 1"),
+        ("b.yaml", "source: b.csv\nframes: -1\n", "Expected `int` >= 1"),
+        ("b.yaml", "source: empty\n", "must hold one table of questions"),
         ("b.yaml", "a: [\n", "is not YAML"),
         ("b.yaml", "source: b.csv\ncolumns: {bild: x}\n", "unknown role of a column 'bild'"),
         ("b.yaml", "source: b.csv\ncolumns: {question: x}\n", "has no column 'x'"),
@@ -177,6 +180,7 @@ def test_a_yaml_file_says_what_names_do_not(tmp_path: Path) -> None:
 def test_bad_input_is_one_clear_line_each(tmp_path: Path, name: str, content: str, words: str) -> None:
     """Every way in which a file can be wrong is said with its place."""
     (tmp_path / "b.csv").write_text("question,answer\na,b\n")
+    (tmp_path / "empty").mkdir()
     (tmp_path / name).write_text(content)
     with pytest.raises(EyechartError) as error:
         get_benchmark(str(tmp_path / name)).source.index()

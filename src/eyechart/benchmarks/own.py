@@ -119,7 +119,8 @@ def place_of(recipe: Recipe, path: str) -> Place:
         layouts = (recipe.file_patterns or ("**/*test*.parquet",),)
         published = Published(repo=recipe.hub, layouts=layouts, revision=recipe.revision)
         return Place(benchmark=path, published=published)
-    return Place(benchmark=path, data=str(recipe.source_path()))
+    source = recipe.source_path()
+    return Place(benchmark=path, data=str(table_in(source) if source.is_dir() else source))
 
 
 def table_in(folder: Path) -> Path:

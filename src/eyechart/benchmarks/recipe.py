@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -27,8 +28,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     metric: str | list[str] = ""
     group: str | list[str] = ""
     cluster: str = ""  # the column that says which picture or scene questions share
-    frames: int = 16  # of each video, spread evenly
-    max_tokens: int | None = None
+    frames: Annotated[int, msgspec.Meta(ge=1)] = 16  # of each video, spread evenly
+    max_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
     licence: str = ""
     folder: str = ""  # where the file lies; set when it is read
 
