@@ -49,6 +49,16 @@ def test_pictures_are_found_where_vlmevalkit_unpacks_them(
     assert sample.media[0].path == str(root / "images" / "Kit" / "1.jpg")
 
 
+def test_a_description_of_a_folder_finds_its_pictures_there(tmp_path: Path) -> None:
+    """The source is a folder with one table: pictures lie beside it."""
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "q.csv").write_text("image,question,answer\na.jpg,What?,x\n")
+    (tmp_path / "photos" / "a.jpg").write_bytes(jpeg())
+    (tmp_path / "b.yaml").write_text("source: photos\n")
+    (sample,) = samples(get_benchmark(str(tmp_path / "b.yaml")))
+    assert sample.media[0].path == str(tmp_path / "photos" / "a.jpg")
+
+
 def test_videos_are_found_without_their_ending_as_vlmevalkit_names_them(tmp_path: Path) -> None:
     """A short cell names a video, never the row of another one."""
     write_video(tmp_path / "clip.mp4")

@@ -59,7 +59,10 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     def media_root(self) -> Path:
         """The folder that picture names are relative to: the one that is named, or the table's."""
-        return Path(self.folder, self.media).expanduser() if self.media else self.source_path().parent
+        if self.media:
+            return Path(self.folder, self.media).expanduser()
+        source = self.source_path()
+        return source if source.is_dir() else source.parent
 
     def style_path(self) -> str:
         """The prompt style; a file of the user's by its path."""
