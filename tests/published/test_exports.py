@@ -359,6 +359,17 @@ def test_a_format_of_another_benchmark_and_mixed_runs_are_refused(
     assert "did you mean csv" in capsys.readouterr().err
 
 
+def test_ids_that_only_look_like_numbers_stay_as_they_are(tmp_path: Path) -> None:
+    """A zero in front is part of an id, and not every digit makes a number."""
+    (tmp_path / "q.csv").write_text("id,question,answer\n007,What?,x\n²,What?,x\n12,What?,x\n")
+    run = run_with({"007": "x", "²": "x", "12": "x"}, str(tmp_path / "q.csv"), folder=tmp_path)
+    (results,) = export_run(run, "vqa-results", tmp_path)
+    assert [row["question_id"] for row in json.loads(results.read_text())] == ["007", "²", 12]
+    (document,) = export_run(run, "seed001", tmp_path)
+    (block,) = json.loads(document.read_text())["results"].values()
+    assert [question["question_id"] for question in block["question_results"]] == ["007", "²", 12]
+
+
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A file stands where the folder should be."""
     assert main(["run", "starter", "-m", "baseline:majority", "--limit", "2", "-o", str(tmp_path / "runs"), "-q"]) == 0

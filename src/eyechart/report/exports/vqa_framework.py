@@ -128,12 +128,12 @@ def question_block(answered: Answered, split: str) -> dict[str, Any]:
 
 
 def as_number(text: str) -> int | str:
-    """The id as a number where it is one."""
-    return int(text) if text.isdigit() else text
+    """The id as a number where it is one and stays what it is: `007` does not."""
+    return int(text) if text.isascii() and text.isdigit() and str(int(text)) == text else text
 
 
 def image_filename(sample: Sample, split: str) -> str:
     """COCO's name for the picture, from the split that the question itself names if it does."""
-    if not split or not sample.cluster.isdigit():
+    if not split or not (sample.cluster.isascii() and sample.cluster.isdigit()):
         return sample.cluster
     return f"COCO_{sample.tags.get('coco_split', split)}_{int(sample.cluster):012d}.jpg"
