@@ -11,7 +11,7 @@ import pytest
 from layouts import jpeg, samples, write_parquet, write_video
 
 from eyechart.benchmarks import get_benchmark
-from eyechart.errors import ModelError
+from eyechart.errors import ModelError, SetupError
 from eyechart.media.prepare import prepare
 from eyechart.media.rule import MediaRule
 
@@ -83,6 +83,19 @@ def test_archives_of_the_same_name_keep_their_own_videos(tmp_path: Path, monkeyp
             (sample,) = samples(get_benchmark(str(folder)))
             assert Path(sample.media[0].path).read_bytes() == (tmp_path / "clip.mp4").read_bytes()
     assert len(list((tmp_path / "cache").rglob("clip.mp4"))) == 2
+
+
+def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file stands where the cache should be: that is no fault of the video."""
+    (tmp_path / "taken").write_text("")
+    monkeypatch.setenv("EYECHART_CACHE", str(tmp_path / "taken"))
+    with zipfile.ZipFile(tmp_path / "videos.zip", "w") as archive:
+        archive.writestr("clip.mp4", "video")
+    (tmp_path / "q.csv").write_text("video,question,answer\nclip.mp4,What?,x\n")
+    source = get_benchmark(str(tmp_path / "q.csv")).source
+    with pytest.raises(SetupError, match="cannot unpack") as error:
+        source.fetch(source.index().entries[0])
+    assert "EYECHART_CACHE=DIR" in error.value.fix
 
 
 def test_a_video_that_cannot_be_unpacked_fails_its_questions_alone(

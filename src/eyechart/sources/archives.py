@@ -8,6 +8,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path, PurePosixPath
 from threading import Lock
@@ -93,6 +94,11 @@ def unpack_to(archive: Path, info: zipfile.ZipInfo, target: Path) -> None:
         # RuntimeError: encrypted, or packed in a way that Python cannot undo. One of many: its questions alone fail.
         raise ModelError("unreadable_media", f"{info.filename} cannot be unpacked from {archive}: {error}") from error
     except OSError as error:
-        raise SetupError(f"cannot unpack {archive} to {target.parent}: {error.strerror}") from error
+        raise SetupError(
+            f"cannot unpack {archive} to {target.parent}",
+            why=error.strerror or str(error),
+            fix="make room there, or name another folder: EYECHART_CACHE=DIR",
+        ) from error
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing can be written, nothing is there to be removed
+            partial.unlink(missing_ok=True)
