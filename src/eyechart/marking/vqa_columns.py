@@ -35,6 +35,7 @@ class MarkColumn:
     states: Column  # UNDEFINED, ANSWERED or UNANSWERED
     read: Column  # whether the metric found an answer in the reply
     errors: dict[int, str] = field(default_factory=dict)  # row → why it has no score
+    full: Tally | None = None  # with cells and further sums, where the metric's own formula may ask for them
 
     def put(self, place: int, score: Score, *, answered: bool) -> None:
         """Set one row."""
@@ -47,6 +48,8 @@ class MarkColumn:
 
     def tally(self, metric: Metric) -> Tally:
         """The column in the form from which tables and intervals are made."""
+        if self.full is not None:
+            return self.full
         tally = Tally(metric)
         tally.width = 1
         tally.cells[()] = 0
@@ -73,6 +76,7 @@ class TableMarker:
         # What is cleaned away is white space alone, so that an empty rest is a blank answer.
         blank = np.array([not text.strip() for text in self.cleaned], dtype=bool)
         self.blank = blank[self.answers] & self.answered
+        self.groups = [(name, list(group.numbers), group.column) for name, group in table.frame.groups.items()]
         self._results: dict[str, int] = {}  # one numbering for all functions, so that their results compare
         self._codes: dict[tuple[Callable[[str], str], bool], Column] = {}
 
@@ -86,11 +90,9 @@ class TableMarker:
         elif isinstance(metric, (Contains, Enhanced)):
             column = self._by_pair(metric)
         else:
-            column = self._one_by_one(metric)
-        for place, (sample, times) in self.table.apart.items():
-            asked, answered = _as_left(sample, metric, times), bool(self.answered[place])
-            score = metric.score(asked, self.strings[self.answers[place]]) if answered else metric.wrong(asked)
-            column.put(place, score, answered=answered)
+            return self._one_by_one(metric)
+        for place in self.table.apart:
+            column.put(place, self._score(metric, self._sample(metric, place), place), answered=self.answered[place])
         return column
 
     def _plain(self, values: Column) -> MarkColumn:
@@ -166,22 +168,39 @@ class TableMarker:
         return column
 
     def _one_by_one(self, metric: Metric) -> MarkColumn:
+        """Marks of any other metric: its formula may look at a question's cell and at further sums."""
         import numpy as np
 
-        column = self._plain(np.zeros(len(self.answers)))
-        for place in range(len(self.answers)):
-            if place not in self.table.apart:
-                sample, answered = self._sample(place), bool(self.answered[place])
-                score = metric.score(sample, self.strings[self.answers[place]]) if answered else metric.wrong(sample)
-                column.put(place, score, answered=answered)
+        column, full = self._plain(np.zeros(len(self.answers))), Tally(metric)
+        for place, answered in enumerate(self.answered.tolist()):
+            sample = self._sample(metric, place)
+            score = self._score(metric, sample, place)
+            column.put(place, score, answered=answered)
+            full.add(score, metric.cell(sample), answered=answered)
+            odd = metric.oddity(sample)
+            if odd:
+                full.oddities[odd] += 1
+        column.full = full
         return column
 
-    def _sample(self, place: int) -> Sample:
+    def _score(self, metric: Metric, sample: Sample, place: int) -> Score:
+        if not self.answered[place]:
+            return metric.wrong(sample)
+        return metric.score(sample, self.strings[self.answers[place]])
+
+    def _sample(self, metric: Metric, place: int) -> Sample:
+        """The question of a row, as this metric finds it."""
+        if place in self.table.apart:
+            sample, times = self.table.apart[place]
+            return _as_left(sample, metric, times)
+        tags = {group: names[column[place]] for group, names, column in self.groups}
         gold = int(self.golds[place])
+        if gold != NONE:
+            tags["multiple_choice_answer"] = self.strings[gold]
         return Sample(
             id=str(self.table.ids[place]),
             references=tuple(self.strings[number] for number in self.humans[place].tolist()),
-            tags={} if gold == NONE else {"multiple_choice_answer": self.strings[gold]},
+            tags=tags,
         )
 
 
