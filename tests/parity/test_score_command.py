@@ -306,8 +306,16 @@ def test_the_other_published_results_file(tmp_path: Path, score: Score) -> None:
     ]  # fmt: skip
     path = write_json(tmp_path / "vqa_spatialmap_results.json", {"results": results, "accuracy": 1.0})
     document = score("spatialeval", "--predictions", path)
-    assert document["metrics"]["spatialeval_seed"]["value"] == 0.5
+    marked = document["metrics"]["spatialeval_seed"]
+    assert marked["value"] == 0.5
     assert document["n"]["total"] == 2
+    assert "task" not in marked["by"]  # a number says nothing about the task …
+    assert document["recorded"] == {
+        "metrics": {"spatialeval_seed": 1.0},
+        "disagreements": [{"sample": "1", "metric": "spatialeval_seed", "recorded": 1.0, "value": 0.0}],
+    }
+    of_part = score("spatialeval:vqa:spatialmap", "--predictions", path)["metrics"]["spatialeval_seed"]
+    assert {name: line["n"] for name, line in of_part["by"]["task"].items()} == {"spatialmap": 2}  # … a part does
 
 
 def test_the_same_from_python() -> None:

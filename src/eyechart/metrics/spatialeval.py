@@ -38,7 +38,9 @@ class ByTask(Metric):
     """What the three scorers share: the mean over all questions, and a table by task."""
 
     def cell(self, sample: Sample) -> Cell:
-        return (sample.tags.get("task") or sample_id(sample).partition(".")[0],)
+        # An id that is a mere number, as in other people's results, names no task.
+        task, dot, _ = sample_id(sample).partition(".")
+        return (sample.tags.get("task") or (task if dot else ""),)
 
     def aggregate(self, sums: Mapping[Cell, Sums]) -> dict[str, float]:
         means = {cell[0]: total / n for cell, (n, total, *_) in sums.items() if n and cell[0]}

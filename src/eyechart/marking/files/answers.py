@@ -23,8 +23,11 @@ from eyechart.sources.table import COLUMN_ENDINGS, ending, open_table
 FORM = 'write [{"question_id": …, "answer": …}], or an object of id and answer'
 _LISTS = ("results", "predictions", "answers", "data", "samples", "annotations", "items", "rows")
 
-# What published files record of their own marking → our metric with the same rule.
-_RECORDED = {"is_correct": "vqa_contains", "vqa_accuracy": "vqa_enhanced"}
+# The columns by which a published file is known → what it records of its own marking → our metric with the same rule.
+_RECORDED = {
+    ("model_answer", "ground_truth"): {"is_correct": "vqa_contains", "vqa_accuracy": "vqa_enhanced"},
+    ("full_response", "oracle_answer", "oracle_option"): {"is_correct": "spatialeval_seed"},
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,11 +151,10 @@ def text_of(value: Any, path: Path, number: int, name: str) -> str | None:
 
 def recorded(rows: Sequence[Mapping[str, Any]], id_column: str) -> dict[str, dict[str, float]]:
     """What the file says about its own answers, under the names of our metrics with the same rules."""
-    if "ground_truth" not in rows[0] or "model_answer" not in rows[0]:
-        return {}
+    known = next((names for columns, names in _RECORDED.items() if all(name in rows[0] for name in columns)), {})
     return {
         metric: {str(row[id_column]): float(row[name]) for row in rows if isinstance(row.get(name), (bool, int, float))}
-        for name, metric in _RECORDED.items()
+        for name, metric in known.items()
         if name in rows[0]
     }
 

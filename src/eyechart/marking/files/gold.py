@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from eyechart.benchmarks import BENCHMARKS, Benchmark, get_benchmark, is_path, row_reader
 from eyechart.benchmarks.coco import kind, sample_from_row
+from eyechart.benchmarks.spatialeval import TASKS
 from eyechart.errors import InputError, SetupError, UsageError
 from eyechart.records import Sample
 from eyechart.sources.rows import Row, text
@@ -164,7 +166,7 @@ def from_own_rows(base: str, part: str, rows: Sequence[Row]) -> Benchmark:
             groups=("kind",),
         )
     if base == "spatialeval" and "id" not in rows[0]:
-        return replace(benchmark, source=own_source(rows, numbered_sample))
+        return replace(benchmark, source=own_source(rows, partial(numbered_sample, task=task_of(benchmark.part))))
     reader = row_reader(base)
     assert reader is not None  # noqa: S101 - every benchmark that rows may bring gold for has published rows
     return replace(benchmark, source=own_source(rows, reader))
@@ -189,8 +191,13 @@ def one_gold_sample(row: Row) -> Sample:
     )
 
 
-def numbered_sample(row: Row) -> Sample:
-    """A SpatialEval question by number, as a results file keeps it: task and scene are not known."""
+def task_of(part: str) -> str:
+    """The task that a part of SpatialEval names; empty where it names none."""
+    return next((word for word in part.split(":") if word in TASKS), "")
+
+
+def numbered_sample(row: Row, *, task: str) -> Sample:
+    """A SpatialEval question by number, as a results file keeps it: scene and question are not known."""
     return Sample(
         id=text(row, "index"),
         question=text(row, "question", ""),
@@ -198,5 +205,6 @@ def numbered_sample(row: Row) -> Sample:
         tags={
             "oracle_option": text(row, "oracle_option", ""),
             "oracle_full_answer": text(row, "oracle_full_answer", ""),
-        },
+        }
+        | ({"task": task} if task else {}),
     )
