@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -316,6 +317,20 @@ def test_the_other_published_results_file(tmp_path: Path, score: Score) -> None:
     }
     of_part = score("spatialeval:vqa:spatialmap", "--predictions", path)["metrics"]["spatialeval_seed"]
     assert {name: line["n"] for name, line in of_part["by"]["task"].items()} == {"spatialmap": 2}  # … a part does
+
+
+def test_other_scorers_show_their_denominators(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Beside a headline over three questions stand a mean over two of them and one that nothing defines."""
+    rows = [
+        {"id": 1, "question_type": "object_counting", "ground_truth": "4", "prediction": "4"},
+        {"id": 2, "question_type": "object_counting", "ground_truth": "4", "prediction": "1"},
+        {"id": 3, "question_type": "route_planning", "ground_truth": "A", "prediction": "A"},
+    ]
+    path = write_json(tmp_path / "rows.json", rows)
+    assert main(["score", "vsibench", "--predictions", str(path), "--metric", "spatialeval_official"]) == 0
+    beside = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("beside it: "))
+    assert re.search(r"vsi_binary 66\.67 \[[^]]*\] · mra 50\.00 \[[^]]*\] \(n = 2\)", beside)
+    assert beside.endswith("spatialeval_official undefined (n = 0)")
 
 
 def test_the_same_from_python() -> None:

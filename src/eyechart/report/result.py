@@ -81,7 +81,7 @@ def notes(document: Document) -> list[str]:
         odd_gold = ", ".join(f"{kind} {count:,}" for kind, count in sorted(result.oddities.items()))
         lines.append(f"questions: {odd_gold}: scored as the official program scores them")
     lines += [f"note:      {note}" for note in (*result.notes, *document.notes)]
-    others = [other(name, score) for name, score in document.metrics.items() if name != document.headline]
+    others = [other(name, score, result.n) for name, score in document.metrics.items() if name != document.headline]
     if others:
         lines.append("beside it: " + " · ".join(others))
     if result.interval:
@@ -92,6 +92,12 @@ def notes(document: Document) -> list[str]:
     return lines
 
 
-def other(name: str, score: MetricResult) -> str:
-    """Another scorer's number in few words."""
-    return f"{name} {score.printed} {interval(score.ci)}".rstrip()
+def other(name: str, score: MetricResult, headline_n: int) -> str:
+    """Another scorer's number in few words; with its denominator where that is not the headline's."""
+    words = (
+        name,
+        score.printed or "undefined",
+        interval(score.ci),
+        "" if score.n == headline_n else f"(n = {score.n:,})",
+    )
+    return " ".join(filter(None, words))

@@ -175,7 +175,8 @@ def bootstrap(
 ) -> dict[str, Interval]:
     """Percentile intervals of all numbers that the formula gives, from drawing whole clusters again.
 
-    A number that fewer than half of the draws define has no interval.
+    A number that fewer than half of the draws define has no interval. Nor has one that every draw gives alike, which
+    is not the same as being sure; only where all answers are right, or all wrong, it is Wilson's over clusters.
     """
     import numpy as np
 
@@ -190,7 +191,13 @@ def bootstrap(
     for name, values in found.items():
         if len(values) * 2 >= resamples:
             low, high = np.quantile(np.asarray(values), [tail, 1.0 - tail])
-            intervals[name] = Interval(float(low), float(high), BOOTSTRAP)
+            if high - low >= NO_SPREAD:
+                intervals[name] = Interval(float(low), float(high), BOOTSTRAP)
+    if "value" in found and "value" not in intervals:
+        n, total = float(table.sums[:, 0].sum()), float(table.sums[:, 1].sum())
+        unanimous = wilson(table.clusters * total / n, table.clusters, level=level, method=WILSON_CLUSTERS)
+        if unanimous is not None and (total <= 0.0 or total >= n):
+            intervals["value"] = unanimous
     return intervals
 
 

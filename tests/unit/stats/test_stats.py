@@ -193,6 +193,18 @@ def test_bootstrap_is_seeded_and_uses_the_formula() -> None:
     assert first.low < macro < first.high < mean
 
 
+def test_draws_that_all_agree_are_not_certainty() -> None:
+    """All right is Wilson's over pictures, as for a plain mean; a number that no draw moves otherwise has none."""
+    clusters, cells = np.arange(20), np.repeat([0, 1], 10)
+    right = bootstrap(table_of(np.ones(20), clusters, cells), macro_of, seed=0)["value"]
+    assert (right.high, right.method) == (1.0, WILSON_CLUSTERS)
+    assert 0.8 < right.low < 0.9
+    wrong = bootstrap(table_of(np.zeros(20), clusters, cells), macro_of, seed=0)["value"]
+    assert (wrong.low, wrong.high) == pytest.approx((0.0, 1.0 - right.low))
+    # One kind of question all wrong, the other all right: every draw gives one half, and nobody knows how sure that is.
+    assert bootstrap(table_of(1.0 - cells, clusters, cells), macro_of, seed=0) == {}
+
+
 def test_bootstrap_dense_equals_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
     """Large tables go another way and come to the same numbers."""
     rng = np.random.default_rng(8)
