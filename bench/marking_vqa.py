@@ -3,8 +3,8 @@
     python bench/marking_vqa.py [--questions 214354] [--rounds 3] [--folder DIR] [--metric vqa_accuracy ...]
 
 The named reference is `json.load` of the same three files, measured in turn in the same run, each time in a process of
-its own. Both sides are whole processes, start-up included. Held: time at most 0.4 of the reference, peak memory at most
-300 MB, and the same digits as marking question by question.
+its own. The other side is the command `eyechart score … --json`. Both are whole processes, start-up included. Held:
+time at most 0.4 of the reference, peak memory at most 300 MB, and the same digits as marking question by question.
 """
 
 from __future__ import annotations
@@ -37,17 +37,11 @@ for path in sys.argv[1:4]:
 
 MARKING = """
 import sys
-from pathlib import Path
-from eyechart.marking.vqa_files import mark_vqa_files
-from eyechart.marking.vqa_table import read_results
-from eyechart.metrics import get_metric
-questions, annotations, results = map(Path, sys.argv[1:4])
-columns = mark_vqa_files(
-    annotations, read_results(results), [get_metric(name) for name in sys.argv[4:]], questions=questions
-)
-document = columns.document(benchmark="vqav2:val")
-import msgspec
-print(msgspec.json.encode(document).decode())
+from eyechart.cli.main import main
+questions, annotations, results, *metrics = sys.argv[1:]
+further = [word for metric in metrics for word in ("--metric", metric)]
+files = ["--questions", questions, "--annotations", annotations, "--predictions", results]
+sys.exit(main(["score", "vqav2:val", *files, *further, "--json"]))
 """
 
 

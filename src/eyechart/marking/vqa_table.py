@@ -7,50 +7,23 @@ annotations, in which the official program adds up.
 
 from __future__ import annotations
 
-import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from mmap import MADV_DONTNEED, mmap
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast
+from typing import Literal, cast
 
 import msgspec
 
-from eyechart.errors import InputError
 from eyechart.marking.matching import Id, IdMatch, Mismatch, Predictions, same_kind_of_ids
-from eyechart.marking.official_json import Content, decode, parse, read_content
+from eyechart.marking.official_json import decode, read_content
 from eyechart.marking.tally import Frame, Numbers
+from eyechart.marking.vqa_annotations import Annotation, Batch, last_of_each, read_annotations, sample_of
 from eyechart.records import Sample
 
 GROUPS = ("answer_type", "question_type")
 NONE = -1  # no gold answer is named; no answer was given
 
-_BATCH = 128  # annotations at a time: few enough to stay in the processor's cache
-_FORGET = 512 * _BATCH
-
 # ── what the files hold ───────────────────────────────────────────────────────
-
-
-class Human(msgspec.Struct, gc=False):
-    """One human's answer."""
-
-    answer: str
-    answer_id: int | str | float | None = None
-
-
-class Annotation(msgspec.Struct, gc=False):
-    """The humans' answers to one question, as published."""
-
-    question_id: int | str
-    answers: list[Human] = []
-    image_id: int | str = ""
-    question_type: str = ""
-    answer_type: str = ""
-    multiple_choice_answer: str | None = None
-
-
-class _Annotations(msgspec.Struct, gc=False):
-    annotations: list[msgspec.Raw]
 
 
 class _Question(msgspec.Struct, gc=False):
@@ -61,92 +34,14 @@ class _Questions(msgspec.Struct, gc=False):
     questions: list[_Question]
 
 
-Batch: TypeAlias = tuple[list[Annotation], list[msgspec.Raw]]
-
 # VQA v2 wraps its lists in an object with licence and version; VQA-CP publishes bare lists.
-_ANNOTATIONS = msgspec.json.Decoder(_Annotations | list[msgspec.Raw])
 _QUESTIONS = msgspec.json.Decoder(_Questions | list[_Question])
-_ANNOTATION = msgspec.json.Decoder(Annotation)
 
 
 def read_question_ids(path: Path) -> list[Id]:
     """The ids of the official questions file, in its order."""
     document = decode(read_content(path), _QUESTIONS, path)
     return [row.question_id for row in (document if isinstance(document, list) else document.questions)]
-
-
-def read_annotations(path: Path) -> Iterator[Batch]:
-    """The annotations in file order, with their JSON, some at a time; one without answers is refused."""
-    data = read_content(path)
-    raws = _raw_annotations(data, path)
-    if not raws:
-        raise InputError(f"{path}: the file holds no annotation", why="an empty set of questions has no score")
-    for start in range(0, len(raws), _BATCH):
-        if start % _FORGET == 0 and isinstance(data, mmap):
-            data.madvise(MADV_DONTNEED)  # what has been read need not stay in memory
-        part = raws[start : start + _BATCH]
-        try:
-            annotations = [_ANNOTATION.decode(raw) for raw in part]
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            annotations = [_with_place(raw, place, path) for place, raw in enumerate(part, start)]
-        if not all(annotation.answers for annotation in annotations):
-            place, bare = next((place, a) for place, a in enumerate(annotations, start) if not a.answers)
-            raise InputError(
-                f"{path}: annotation {place + 1} (question {bare.question_id}) has no answers",
-                why="the official program divides by their number",
-                fix="the test splits have no public answers: mark a validation split",
-            )
-        yield annotations, part
-
-
-def _raw_annotations(data: Content, path: Path) -> list[msgspec.Raw]:
-    try:
-        document = _ANNOTATIONS.decode(data)
-    except msgspec.ValidationError as error:
-        raise InputError(f"{path}: {error}", why="not a VQA annotations file") from error
-    except msgspec.DecodeError:
-        parsed = parse(data, path)
-        rows = parsed["annotations"] if isinstance(parsed, dict) else parsed
-        return [msgspec.Raw(json.dumps(row).encode()) for row in rows]
-    return document if isinstance(document, list) else document.annotations
-
-
-def _with_place(raw: msgspec.Raw, place: int, path: Path) -> Annotation:
-    """The slow and forgiving way to read an annotation, or an error that says which one it is."""
-    try:
-        return decode(bytes(raw), _ANNOTATION, path)
-    except InputError as error:
-        raise InputError(f"{error.what}, in annotation {place + 1}", why=error.why, fix=error.fix) from error
-
-
-def _last_of_each(path: Path) -> Iterator[Batch]:
-    """Where a question is annotated more than once, the official index keeps the last annotation for all of them."""
-    last: dict[Id, tuple[Annotation, msgspec.Raw]] = {}
-    for batch in read_annotations(path):
-        last.update((a.question_id, (a, raw)) for a, raw in zip(*batch, strict=True))
-    for again, _ in read_annotations(path):
-        kept = [last[annotation.question_id] for annotation in again]
-        yield [annotation for annotation, _ in kept], [raw for _, raw in kept]
-
-
-def sample_of(annotation: Annotation, raw: msgspec.Raw) -> Sample:
-    """The annotation as a sample, with what tells the humans' records apart."""
-    records: list[dict[str, Any]] = json.loads(bytes(raw))["answers"]
-    others = [{key: value for key, value in record.items() if key != "answer"} for record in records]
-    kinds = [json.dumps(other, sort_keys=True) for other in others]
-    tags = {
-        "record_identity": ",".join(str(kinds.index(kind)) for kind in kinds),
-        "answer_type": annotation.answer_type,
-        "question_type": annotation.question_type,
-    }
-    if annotation.multiple_choice_answer is not None:
-        tags["multiple_choice_answer"] = annotation.multiple_choice_answer
-    return Sample(
-        id=str(annotation.question_id),
-        references=tuple(human.answer for human in annotation.answers),
-        tags=tags,
-        cluster=str(annotation.image_id),
-    )
 
 
 # ── the table ─────────────────────────────────────────────────────────────────
@@ -171,6 +66,7 @@ class VqaTable:
         self.skip_missing = skip_missing
         self.unanswered: list[Id] = []
         self.times: dict[Id, int] = {}  # how often each question was annotated
+        self._met: list[Id] = []
         self.predictions = predictions
         self._answers: Mapping[Id, str] | None = None
 
@@ -179,15 +75,16 @@ class VqaTable:
         """All distinct strings; the number of each is its place."""
         return list(self.numbers)
 
-    def add(self, batch: Batch) -> bool:
-        """Note a batch; False, and the table is spoilt, if it holds a question that was annotated before."""
+    def add(self, batch: Batch) -> None:
+        """Note a batch of questions that were not annotated before; whether that was so, `each_once` tells."""
         ids = [annotation.question_id for annotation in batch[0]]
-        met = len(self.times)
-        self.times.update(dict.fromkeys(ids, 1))
-        if len(self.times) != met + len(ids):
-            return False
+        self._met += ids
         self._add(batch, ids, ())
-        return True
+
+    def each_once(self) -> bool:
+        """Whether no question was added twice; otherwise the table is spoilt."""
+        self.times = dict.fromkeys(self._met, 1)
+        return len(self.times) == len(self._met)
 
     def add_again(self, batch: Batch) -> None:
         """Note a batch, whether or not its questions were annotated before."""
@@ -222,7 +119,7 @@ class VqaTable:
             return [NONE if text is None else self.numbers[text] for text in texts]
         return map(self.numbers.__getitem__, cast("Sequence[str]", texts))
 
-    def _note_humans(self, annotations: list[Annotation], raws: list[msgspec.Raw], times: Sequence[int]) -> None:
+    def _note_humans(self, annotations: list[Annotation], raws: Sequence[msgspec.Raw], times: Sequence[int]) -> None:
         width, number = self.width, self.numbers.__getitem__
         lengths = [len(annotation.answers) for annotation in annotations]
         records = [human.answer_id for annotation in annotations for human in annotation.answers]
@@ -266,8 +163,10 @@ class VqaTable:
 def read_table(annotations: Path, predictions: Predictions, *, missing: Literal["wrong", "skip"]) -> VqaTable:
     """All annotated questions with their answers; with missing="skip" those without an answer are left out."""
     table = VqaTable(predictions, skip_missing=missing == "skip")
-    if not all(map(table.add, read_annotations(annotations))):
+    for batch in read_annotations(annotations):
+        table.add(batch)
+    if not table.each_once():
         table = VqaTable(predictions, skip_missing=missing == "skip")
-        for batch in _last_of_each(annotations):
+        for batch in last_of_each(annotations):
             table.add_again(batch)
     return table
