@@ -32,6 +32,7 @@ NO_SPREAD = 1e-12  # what rounding leaves between clusters whose means are equal
 
 # Up to this many numbers the clusters' sums are kept as one dense table, which multiplies faster.
 _DENSE = 8_000_000
+_TOGETHER = 1_000_000  # weights of draws that are multiplied together
 
 
 class Interval(NamedTuple):
@@ -211,7 +212,13 @@ def resampled_totals(table: CellTable, rng: Any, resamples: int) -> Any:
         matrix = np.zeros((table.clusters, len(table.keys), width))
         matrix[table.cluster, table.cell] = table.sums
         flat = matrix.reshape(table.clusters, -1)
-    for _ in range(resamples):
-        drawn = rng.integers(0, table.clusters, size=table.clusters)
-        weights = np.bincount(drawn, minlength=table.clusters).astype(float)
-        yield (weights @ flat).reshape(-1, width) if dense else table.totals(weights)
+    # Some draws at a time: the table is then read from memory once for all of them.
+    together = max(1, _TOGETHER // table.clusters)
+    for start in range(0, resamples, together):
+        weights = np.empty((min(together, resamples - start), table.clusters))
+        for row in weights:
+            row[:] = np.bincount(rng.integers(0, table.clusters, size=table.clusters), minlength=table.clusters)
+        if dense:
+            yield from (weights @ flat).reshape(len(weights), -1, width)
+        else:
+            yield from map(table.totals, weights)
