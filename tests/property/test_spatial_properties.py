@@ -139,6 +139,14 @@ def test_a_reply_of_open_braces_is_read_once() -> None:
     assert metric.score(Sample(id="q", references=("A",)), "B {{A} B").value == 1.0
 
 
+def test_a_reply_of_open_tags_is_read_once() -> None:
+    """Nor does the reader of answer tags look for the end of each of a hundred thousand of them."""
+    read = get_reader("last_number")
+    assert read("< answer" * 125_000, "").number is None
+    assert read("< answer" * 125_000 + "> 5 m</answer> 6", "") == (5.0, "5", "number in the answer tag")
+    assert read("<b> <answer a='1'>4 </b><answer>3</ answer>", "").number == 3.0
+
+
 @no_deadline
 @given(glued, st.sampled_from(("", "count", "m", "cm", "m2")))
 def test_what_is_read_is_a_number(reply: str, unit: str) -> None:
