@@ -179,7 +179,8 @@ def test_too_many_failures_are_told_by_the_first_of_them(
     server = scripted(script={"": ["say:x"]})
     words = ["run", str(tmp_path / "q.csv"), "-m", f"{server.url}#scripted", "-o", str(tmp_path / "runs"), "--quiet"]
     assert main(words) == 3
-    assert f"unreadable_media 1; the first: picture 'gone.jpg' ({tmp_path / 'gone.jpg'})" in capsys.readouterr().err
+    told = f"unreadable_media 1, such as question 1: picture 'gone.jpg' ({tmp_path / 'gone.jpg'})"
+    assert told in capsys.readouterr().err
 
 
 def test_two_stage_tasks_are_refused_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

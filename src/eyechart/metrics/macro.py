@@ -33,11 +33,11 @@ class MeanOver(Metric):
     def explain(self, sample: Sample, text: str) -> str:
         return self.metric.explain(sample, text)
 
-    def cell(self, sample: Sample) -> Cell:
-        return (sample.tags.get(self.tag, ""),)
-
     def oddity(self, sample: Sample) -> str:
         return self.metric.oddity(sample)
+
+    def cell(self, sample: Sample) -> Cell:
+        return (sample.tags.get(self.tag, ""),)
 
     def aggregate(self, sums: Mapping[Cell, Sums]) -> dict[str, float]:
         means = {cell[0]: total / n for cell, (n, total, *_) in sums.items() if n}

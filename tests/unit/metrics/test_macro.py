@@ -32,6 +32,12 @@ def test_options_stay_beside_it() -> None:
     assert get_metric("wups@0.9[mean=question_type]").id == "wups@0.9[mean=question_type]"
 
 
+def test_odd_questions_are_counted_as_well() -> None:
+    """What the metric finds odd about a question, its mean over groups finds odd too."""
+    sample = Sample(id="1", references=("-3",), tags={"question_type": "object_counting"})
+    assert get_metric("mra[mean=question_type]").oddity(sample) == get_metric("mra").oddity(sample) == "gold_negative"
+
+
 def test_a_mean_of_a_mean_is_refused() -> None:
     """A metric that has a formula of its own keeps it."""
     with pytest.raises(UsageError, match="mean of its own"):
