@@ -127,6 +127,20 @@ def test_a_null_where_the_program_expects_one(tmp_path: Path) -> None:
     assert kinds(target.read_bytes()) == [{"id": "x", "error": "no_answer"}]
 
 
+def test_a_null_about_a_map(tmp_path: Path) -> None:
+    """SpatialEval's extractor of maps takes a null for a reply in which nothing is found; its others stop."""
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    asked = (("spatialmap.vqa.1.1", "no"), ("spatialmap.vqa.1.1", "Oz"), ("mazenav.vqa.1.2", "No"))
+    lines = [{"id": row, "answer": None, "references": [gold], "tags": {"sample_id": row}} for row, gold in asked]
+    source.write_bytes(written(lines))
+    assert main(["metric", "spatialeval_official", "--in", str(source), "--out", str(target)]) == 0
+    assert kinds(target.read_bytes()) == [
+        {"id": "spatialmap.vqa.1.1", "score": 1.0, "read_as": None},  # "no" is found in "none"
+        {"id": "spatialmap.vqa.1.1", "score": 0.0, "read_as": None},
+        {"id": "mazenav.vqa.1.2", "error": "no_answer"},
+    ]
+
+
 def test_damaged_gzip_and_missing_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What cannot be read is an input error with the file's name, never a crash."""
     source = tmp_path / "in.jsonl.gz"
