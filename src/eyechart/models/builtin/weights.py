@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FORMAT = "eyechart-tiny.v1"
 CHECKPOINTS = {
     "tiny": "the finished model",
-    "tiny-early": "the same model after a tenth of its reading lessons: weaker, for comparisons",
+    "tiny-early": "the same model after an eighth of its reading lessons: weaker, for comparisons",
 }
 
 
