@@ -1,4 +1,4 @@
-"""Trains the tiny model from nothing, on one processor core, in about an hour and a quarter; writes the two checkpoints.
+"""Trains the tiny model from nothing, on one processor core, in an hour and a quarter; writes the two checkpoints.
 
     python training/train.py --work /tmp/tiny        everything, from drawing to the weights in the package
 
