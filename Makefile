@@ -22,6 +22,7 @@ demo: $(BIN)/eyechart ## install and run the bundled benchmark
 	$(BIN)/eyechart demo
 
 test: $(VENV)/dev ## install what the tests need and run them all
+	@sh tools/system_packages.sh
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest
 
 quick: $(VENV)/dev ## the tests that take seconds
