@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from conftest import CommandLine
+from command_line import CommandLine
 from eyechart.models.builtin.weights import load
 from eyechart.sources.starter.source import StarterSource
 from servers.builtin import BuiltinServer

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import COMMAND, CommandLine
+from command_line import COMMAND, CommandLine
 from servers.scripted import ScriptedServer
 
 Start = Callable[..., ScriptedServer]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import CommandLine
+from command_line import CommandLine
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "extending.md"
 POINTS = """\

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from conftest import CommandLine
+from command_line import CommandLine
 from servers.aimock import Aimock
 from servers.scripted import ScriptedServer
 

@@ -11,7 +11,7 @@ from termios import TIOCSWINSZ
 
 import pytest
 
-from conftest import COMMAND, CommandLine
+from command_line import COMMAND, CommandLine
 from eyechart.report.table import stacked, width
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import CommandLine
+from command_line import CommandLine
 from eyechart.store import read_exchanges
 from servers.scripted import ScriptedServer, Seen
 

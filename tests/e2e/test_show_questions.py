@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from conftest import CommandLine
+from command_line import CommandLine
 from servers.scripted import ScriptedServer
 
 Start = Callable[..., ScriptedServer]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conftest import CommandLine
+from command_line import CommandLine
 
 MAJORITY = ("-m", "baseline:majority", "--quiet")
 

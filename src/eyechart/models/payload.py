@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from aiohttp.abc import AbstractStreamWriter
     from aiohttp.payload import Payload
 
-# What is written at once, so that a picture of many megabytes lets other requests in between.
-AT_ONCE = 2**18
+# What is written at once, so that a picture of many megabytes lets other requests in between. Most go as one piece:
+# every write is a moment in which another thread can take over.
+AT_ONCE = 2**20
 
 
 def in_pieces(pieces: Sequence[bytes]) -> Payload:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from eyechart.errors import ModelError
@@ -17,13 +17,13 @@ from eyechart.records import Exchange, Failure, Outcome, Response, Sample, Timin
 from eyechart.runner.asking import Asking, Job, Prepared
 from eyechart.runner.interrupt import Interrupts
 from eyechart.runner.limits import Limit
+from eyechart.runner.preparing import Threads
 from eyechart.runner.retry import RetryPolicy, with_retries
 from eyechart.runner.watch import Watch
 from eyechart.store import Journal
 
 # Prepared pictures that wait for a free slot may take this much memory before preparation pauses.
 HELD_BYTES = 256 * 2**20
-PREPARING_THREADS = 4
 
 
 class Abandoned(Exception):
@@ -52,7 +52,7 @@ class Loop:
         self._cut: set[asyncio.Task[Any] | None] = set()  # those that were stopped there
         self._held = 0
         self._room = asyncio.Event()
-        self._pool = ThreadPoolExecutor(PREPARING_THREADS, thread_name_prefix="prepare")
+        self._threads = Threads()
 
     async def run(self, jobs: Iterator[Job]) -> None:
         """Ask all jobs. What ends the run early is raised after everything in flight has been written down."""
@@ -68,7 +68,7 @@ class Loop:
                 while self._tasks:
                     await asyncio.wait(self._tasks)
         finally:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._threads.close()
         if self._fatal is not None:
             raise self._fatal
 
@@ -118,14 +118,14 @@ class Loop:
         queued = time.monotonic()
         sample = Sample(id=job.entry.id)
         try:
-            prepared = await self._in_thread(self.asking.prepare, job)
+            prepared = await self._threads.run(partial(self.asking.prepare, job))
             while prepared is not None:
                 sample = prepared.sample
                 outcome = await self._put(job, prepared, queued)
                 if not isinstance(outcome, Response) or prepared.ask.final:
                     return
                 queued = time.monotonic()
-                prepared = await self._in_thread(self.asking.advance, prepared, outcome)
+                prepared = await self._threads.run(partial(self.asking.advance, prepared, outcome))
         except ModelError as error:  # a picture that cannot be read; what the model does is dealt with in _put
             self._record(self.asking.unprepared(job, failure_of(error, "prepare")), sample)
         except (Abandoned, asyncio.CancelledError):
@@ -180,9 +180,6 @@ class Loop:
         self.journal.append(exchange)
         if exchange.final:
             self.watch.answered(exchange, sample, self.in_flight)
-
-    async def _in_thread(self, work: object, *arguments: object) -> Prepared | None:
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)  # type: ignore[arg-type]
 
 
 def failure_of(error: ModelError, stage: str) -> Failure:

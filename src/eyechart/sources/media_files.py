@@ -57,8 +57,9 @@ class MediaFiles:
         A path that does not exist is no error here: reading it fails that one question, with the path in the message.
         """
         for name in names:
-            if there(self.root / name):
-                return str(self.root / name)
+            path = self.root / name
+            if there(path):
+                return str(path)
         for archive in self._archives:
             for name in names:
                 found = by_name(archive).get(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +25,12 @@ class OwnPictures:
         self._name, self._column = name, column
         self._kind: Literal["image", "video"] = "video" if video else "image"
         self._files = MediaFiles(f"own-{name}", lambda: root, videos=video)
+
+    @cached_property
+    def _kit(self) -> Path:
+        """Where VLMEvalKit puts what it unpacks from NAME.tsv, which it then calls NAME_local.tsv."""
+        kit = Path(os.environ.get("LMUData") or "~/LMUData").expanduser()  # noqa: SIM112 - its own spelling
+        return kit / "images" / self._name.removesuffix("_local")
 
     def of(self, row: Row, sample_id: str, row_of: RowOf) -> tuple[Media, ...]:
         """The pictures of one question."""
@@ -64,10 +71,7 @@ class OwnPictures:
     def _file(self, name: str) -> Media:
         if name.startswith(("http://", "https://")):
             return Media(name=name, kind=self._kind, url=name)
-        # Where VLMEvalKit puts what it unpacks from NAME.tsv, which it then calls NAME_local.tsv.
-        kit = Path(os.environ.get("LMUData") or "~/LMUData").expanduser()  # noqa: SIM112 - its own spelling
-        in_kit = kit / "images" / self._name.removesuffix("_local") / name
-        names = [name, f"images/{name}", f"pictures/{name}", f"videos/{name}", str(in_kit)]
+        names = [name, f"images/{name}", f"pictures/{name}", f"videos/{name}", f"{self._kit}/{name}"]
         if self._kind == "video":
             names += [f"{name}.mp4", f"videos/{name}.mp4"]  # VLMEvalKit's tables leave the ending out
         return Media(name=name, kind=self._kind, path=self._files.find(*names))
