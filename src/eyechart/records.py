@@ -125,6 +125,7 @@ class Sampling(Record, frozen=True):
 
     temperature: float | None = 0.0
     max_tokens: int | None = None
+    retry_max_tokens: int | None = None  # a reply that hit max_tokens is asked for once more under this limit
     top_p: float | None = None
     seed: int | None = None
     stop: tuple[str, ...] = ()
@@ -168,6 +169,11 @@ class Response(Record, frozen=True):
     first_token_s: float | None = None
     served_by: str = ""  # model name and fingerprint as the server reports them
 
+    @property
+    def truncated(self) -> bool:
+        """Whether it hit the token limit."""
+        return self.finish == "length"
+
 
 class Failure(Record, frozen=True):
     """A question that got no reply, with its kind and the stage at which it ended."""
@@ -178,6 +184,14 @@ class Failure(Record, frozen=True):
 
 
 Outcome: TypeAlias = Response | Failure
+
+
+class Longer(Record, frozen=True):
+    """The first reply hit the token limit, and the question was put once more under a larger one."""
+
+    max_tokens: int  # the larger limit: what came of the question came under it …
+    cut: Response | None = None  # … in place of this first reply, which was paid for too …
+    refused: str = ""  # … unless the server refused so large a limit, in these words: then the first reply stands
 
 
 class SentMedia(Record, frozen=True):
@@ -223,6 +237,12 @@ class Exchange(Record, frozen=True):
     failure: Failure | None = None
     timing: Timing = Timing(ended_at=0.0)
     tries: int = msgspec.field(default_factory=lambda: 1)
+    longer: Longer | None = None  # asked once more under a larger token limit; `tries` are those of both
+
+    @property
+    def usage(self) -> Usage:
+        """What was paid for."""
+        return paid(self.response, self.longer)
 
     @property
     def outcome(self) -> Outcome:
@@ -231,6 +251,24 @@ class Exchange(Record, frozen=True):
         if outcome is None:
             raise ValueError(f"exchange of {self.sample!r} holds neither a response nor a failure")
         return outcome
+
+
+def paid(response: Response | None, longer: Longer | None) -> Usage:
+    """The tokens of a reply and of the one that was cut off before it."""
+    usage = response.usage if response else Usage()
+    if longer is None or longer.cut is None:
+        return usage
+    first = longer.cut.usage
+    return Usage(
+        input_tokens=added(first.input_tokens, usage.input_tokens),
+        output_tokens=added(first.output_tokens, usage.output_tokens),
+        reasoning_tokens=added(first.reasoning_tokens, usage.reasoning_tokens),
+    )
+
+
+def added(first: int | None, second: int | None) -> int | None:
+    """Both together; None where the server counted neither."""
+    return second if first is None else first + (second or 0)
 
 
 # ── how it was marked ─────────────────────────────────────────────────────────

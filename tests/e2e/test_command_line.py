@@ -74,6 +74,11 @@ def test_the_bare_form_and_other_tools_flags(eyechart: CommandLine) -> None:
         (("run", "starter", *MAJORITY, "--timeout", "nan"), 2, "--timeout takes a number of seconds above 0"),
         (("run", "starter", *MAJORITY, "--retries", "-1"), 2, "--retries takes a number of at least 0"),
         (
+            ("run", "starter", "-m", "openai/m", "-M", "max_tokens_field=none", "--retry-truncated"),
+            2,
+            "--retry-truncated has no limit to raise",
+        ),
+        (
             ("run", "starter", *MAJORITY, "--frames", "4", "--fps", "1"),
             2,
             "--fps and --frames: a video is sampled in one",

@@ -305,7 +305,8 @@ async def think(exchange: Exchange) -> web.StreamResponse:
 
 @behaviour("length")
 async def length(exchange: Exchange) -> web.StreamResponse:
-    """An answer cut off at the token limit."""
+    """An answer cut off at the token limit, after so many seconds."""
+    await asyncio.sleep(float(exchange.argument or 0))
     return exchange.reply("The picture sho", finish="length")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from eyechart.errors import InputError, SetupError, UsageError
-from eyechart.records import Exchange, Failure, Response, Timing
+from eyechart.records import Exchange, Failure, Longer, Response, Timing, Usage
 from eyechart.store import Journal, Manifest, RunFolder, find_runs, open_run, read_exchanges, read_finals
 from eyechart.store.atomic import replacing, write_json
 from eyechart.store.folder import create_run, runs_that_asked
@@ -52,6 +52,23 @@ def test_a_line_names_its_key_whatever_is_usual(tmp_path: Path) -> None:
         assert key == {"variant": "", "repeat": 0, "step": 0, "final": True, "tries": 1}
     assert "failure" not in answered
     assert "response" not in failed
+
+
+def test_what_was_cut_off_and_paid_for_is_read_back(tmp_path: Path) -> None:
+    """Where a reply was asked for again the line keeps the first one, and both are counted; other lines have no such
+    field, as in journals from before there was one."""
+    cut = Response(text="The pic", finish="length", usage=Usage(input_tokens=7, output_tokens=32))
+    asked_again = Exchange(
+        sample="b",
+        response=Response(text="2", usage=Usage(input_tokens=7, output_tokens=60)),
+        longer=Longer(max_tokens=128, cut=cut),
+    )
+    path = journal_of(tmp_path / "j", exchange("a"), asked_again)
+    assert ["longer" in json.loads(line) for line in path.read_text().splitlines()] == [False, True]
+    assert [e.longer and e.longer.cut for e in read_exchanges(path)] == [None, cut]
+    finals = read_finals(path)
+    assert finals[Key("a")].usage == Usage()
+    assert finals[Key("b")].usage == asked_again.usage == Usage(input_tokens=14, output_tokens=92)
 
 
 def test_the_last_exchange_of_a_question_counts(tmp_path: Path) -> None:

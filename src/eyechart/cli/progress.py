@@ -97,8 +97,9 @@ class ProgressDisplay(Watch):
                 self.last = f"last ✗ {exchange.sample}: {exchange.failure.kind}: {exchange.failure.message}"
             if exchange.response is not None:
                 self.latencies.append(exchange.timing.total_s)
-                self.tokens[0] += exchange.response.usage.input_tokens or 0
-                self.tokens[1] += exchange.response.usage.output_tokens or 0
+            usage = exchange.usage
+            self.tokens[0] += usage.input_tokens or 0
+            self.tokens[1] += usage.output_tokens or 0
             right = self.score.add(sample, exchange) if sample.references or exchange.response else None
             if right is False and exchange.response is not None:
                 gold = sample.references[0] if sample.references else "?"

@@ -85,6 +85,11 @@ def _how(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--temperature", metavar="T", help="short for --gen temperature=T")
     group.add_argument("--max-tokens", "--max-new-tokens", metavar="N", help="short for --gen max_tokens=N")
     group.add_argument("--do-sample", nargs="?", const="true", metavar="BOOL", help="false: temperature 0")
+    group.add_argument(
+        "--retry-truncated",
+        action="store_true",
+        help="ask once more, with four times the limit, where a reply hit it",
+    )
     group.add_argument("--max-side", metavar="PIXELS|native", help="shrink pictures to this longest side")
     group.add_argument("--frames", metavar="N", help="frames of a video, spread evenly")
     group.add_argument("--fps", metavar="F", help="frames of a video a second")
@@ -168,6 +173,7 @@ def spec(arguments: Namespace, benchmark: str, model: str, model_args: dict[str,
         metrics=tuple(arguments.metric),
         style=arguments.prompt,
         gen=sampling(arguments),
+        retry_truncated=arguments.retry_truncated,
         media={name: value for name, value in media.items() if value is not None},
         control=arguments.control,
         selection=Selection(

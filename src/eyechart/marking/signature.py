@@ -74,6 +74,7 @@ def describe_sampling(sampling: Sampling) -> str:
     """`t0,max16`: what was asked of the model's sampler."""
     words = ["t?" if sampling.temperature is None else f"t{sampling.temperature:g}"]
     words += [f"max{sampling.max_tokens}"] if sampling.max_tokens is not None else []
+    words += [f"retry{sampling.retry_max_tokens}"] if sampling.retry_max_tokens is not None else []
     words += [f"p{sampling.top_p:g}"] if sampling.top_p is not None else []
     words += [f"seed{sampling.seed}"] if sampling.seed is not None else []
     words += ["stop:" + hashlib.sha256("\0".join(sampling.stop).encode()).hexdigest()[:4]] if sampling.stop else []

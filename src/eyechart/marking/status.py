@@ -27,8 +27,8 @@ REFUSALS: tuple[str, ...] = (
 def reply_status(reply: Response, headline: Score) -> ReplyStatus:
     """What kind of reply this is, by the first rule that holds; `headline` is what the first metric made of it."""
     if not reply.text.strip():
-        return "truncated" if reply.finish == "length" else "empty"
-    if reply.finish == "length":
+        return "truncated" if reply.truncated else "empty"
+    if reply.truncated:
         return "truncated"
     if not headline.value and is_refusal(reply.text):
         return "refusal"

@@ -8,7 +8,7 @@ from eyechart.benchmarks import Benchmark, get_benchmark
 from eyechart.errors import EyechartError
 from eyechart.marking.rows import ScoredRow
 from eyechart.metrics import get_metric
-from eyechart.records import Entry, Exchange, Media, Sample, SentMedia
+from eyechart.records import Entry, Exchange, Longer, Media, Sample, SentMedia
 from eyechart.report.table import printable
 from eyechart.store import RunFolder
 
@@ -35,9 +35,21 @@ def question_text(folder: RunFolder, row: ScoredRow, exchange: Exchange) -> str:
         if sample is not None and exchange.response is not None:
             reasons = get_metric(name).explain(sample, exchange.response.text)
             lines += [f"      {printable(reason)}" for reason in reasons.splitlines()]
+    if exchange.longer is not None:
+        lines += again(exchange.longer)
     timing = exchange.timing
     lines.append(f"   {timing.total_s:.2f} s, {exchange.tries} {'try' if exchange.tries == 1 else 'tries'}")
     return "\n".join(lines)
+
+
+def again(longer: Longer) -> list[str]:
+    """That the token limit was hit, and what came of a larger one."""
+    if longer.cut is None:
+        return block("limit", f"hit; {longer.max_tokens:,} tokens were not granted: {longer.refused}")
+    return [
+        *block("cut off", longer.cut.text),
+        *block("limit", f"hit; asked once more under {longer.max_tokens:,} tokens"),
+    ]
 
 
 def block(name: str, text: str) -> list[str]:

@@ -15,6 +15,7 @@ from eyechart.records import (
     Entry,
     Exchange,
     Failure,
+    Longer,
     Media,
     Outcome,
     Picture,
@@ -107,7 +108,16 @@ class Asking:
             timing=Timing(ended_at=round(time.time(), 3)),
         )
 
-    def exchange(self, job: Job, prepared: Prepared, outcome: Outcome, timing: Timing, tries: int) -> Exchange:
+    def exchange(
+        self,
+        job: Job,
+        prepared: Prepared,
+        outcome: Outcome,
+        timing: Timing,
+        *,
+        tries: int,
+        longer: Longer | None = None,
+    ) -> Exchange:
         """The journal's line for one step."""
         failure = outcome if isinstance(outcome, Failure) else None
         return Exchange(
@@ -122,6 +132,7 @@ class Asking:
             failure=failure,
             timing=timing,
             tries=tries,
+            longer=longer,
         )
 
 

@@ -117,11 +117,11 @@ def totals(finals: Mapping[Key, Final], seconds: float) -> tuple[Spent, Took]:
     tokens: dict[str, int] = {}
     for final in finals.values():
         tries += final.tries
-        if final.response is None:
-            continue
-        durations.append(final.timing.total_s)
+        if final.response is not None:
+            durations.append(final.timing.total_s)
+        usage = final.usage
         for name in ("input_tokens", "output_tokens"):
-            counted = getattr(final.response.usage, name)
+            counted = getattr(usage, name)
             if counted is not None:
                 tokens[name] = tokens.get(name, 0) + counted
     ordered = sorted(durations)

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from functools import partial
 from typing import Any
 
 from eyechart.errors import ModelError
-from eyechart.records import Exchange, Failure, Outcome, Response, Sample, Timing
+from eyechart.records import Exchange, Failure, Longer, Outcome, Response, Sample, Timing
 from eyechart.runner.asking import Asking, Job, Prepared
 from eyechart.runner.interrupt import Interrupts
 from eyechart.runner.limits import Limit
+from eyechart.runner.longer import cut_off, under, weighed
 from eyechart.runner.preparing import Threads
-from eyechart.runner.retry import RetryPolicy, with_retries
+from eyechart.runner.retry import RetryPolicy, Tried, with_retries
 from eyechart.runner.watch import Watch
 from eyechart.store import Journal
 
@@ -136,10 +137,14 @@ class Loop:
 
     async def _put(self, job: Job, prepared: Prepared, queued: float) -> Outcome:
         request, task = self.asking.request(job, prepared), asyncio.current_task()
+        tries = 0
+        longer: Longer | None = None
 
         async def call() -> Response:
+            nonlocal tries
             if self.stopping:
                 raise Abandoned
+            tries += 1  # counted as they are sent: one that is stopped there was paid for as well
             self._sent.add(task)
             self.watch.asked(self.in_flight)
             try:
@@ -147,13 +152,18 @@ class Loop:
             finally:
                 self._sent.discard(task)
 
+        def put() -> Awaitable[Tried]:
+            return with_retries(call, self.policy, self.limit, key=job.entry.id, pause=self._pause)
+
         self._held += prepared.held_bytes
-        sent_at, tries = time.monotonic(), 1
+        sent_at = time.monotonic()
         outcome: Outcome
         try:
-            result, tries, sent_at = await with_retries(
-                call, self.policy, self.limit, key=job.entry.id, pause=self._pause
-            )
+            result, _, sent_at = await put()
+            if longer := cut_off(request, result):
+                request = under(longer, request)
+                result, _, sent_at = await put()
+                result, longer = weighed(longer, result)
             outcome = failure_of(result, "request") if isinstance(result, ModelError) else result
         except asyncio.CancelledError:
             if task not in self._cut:
@@ -167,7 +177,7 @@ class Loop:
             total_s=round(time.monotonic() - sent_at, 4),
             first_token_s=outcome.first_token_s if isinstance(outcome, Response) else None,
         )
-        self._record(self.asking.exchange(job, prepared, outcome, timing, tries), prepared.sample)
+        self._record(self.asking.exchange(job, prepared, outcome, timing, tries=tries, longer=longer), prepared.sample)
         return outcome
 
     async def _pause(self, seconds: float) -> None:

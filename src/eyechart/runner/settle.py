@@ -19,6 +19,7 @@ from eyechart.metrics.base import Metric
 from eyechart.prompts import Style, load_style
 from eyechart.records import Entry, Index, Sample, Sampling
 from eyechart.registry import unknown
+from eyechart.runner.longer import with_larger_limit
 from eyechart.runner.plan import choose, having
 from eyechart.runner.spec import RunSpec, number, sampling_from
 from eyechart.sources.base import Source
@@ -91,6 +92,8 @@ def settle(spec: RunSpec, *, method: str = "", opened: Opened | None = None) -> 
     if style.max_tokens is not None:
         usual = msgspec.structs.replace(usual, max_tokens=style.max_tokens)
     sampling = sampling_from(usual, spec.gen)
+    if spec.retry_truncated:
+        sampling = with_larger_limit(sampling)
     method = method or benchmark.method
     if method not in METHODS:
         raise UsageError(f"{benchmark.id} cannot be run yet", why=benchmark.note, fix="eyechart ls shows the others")

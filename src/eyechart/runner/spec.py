@@ -31,6 +31,7 @@ class RunSpec:
     metrics: tuple[str, ...] = ()  # beside the headline; ("all",): everything the benchmark names
     style: str = ""  # empty: the benchmark's
     gen: Mapping[str, str] = field(default_factory=dict)  # temperature=…, max_tokens=…, over the benchmark's
+    retry_truncated: bool = False  # where a reply hit the token limit, ask once more under a larger one
     media: Mapping[str, str] = field(default_factory=dict)  # max_side=…, frames=…, over the benchmark's
     control: str = ""
     selection: Selection = field(default_factory=Selection)
@@ -63,6 +64,12 @@ class RunSpec:
                 raise unknown("failure kind", kind, list(FAILURE_KINDS))
         if self.resume and self.fresh:
             raise UsageError("--resume and --fresh exclude each other")
+        if self.retry_truncated and self.model_args.get("max_tokens_field") == "none":
+            raise UsageError(
+                "--retry-truncated has no limit to raise",
+                why="max_tokens_field=none: the server is told of none",
+                fix="leave out one of the two",
+            )
         if self.repeats < 1:
             raise UsageError(f"--repeats takes a number of at least 1, not {self.repeats}")
         if self.concurrency is not None and self.concurrency < 1:

@@ -19,7 +19,7 @@ from typing import BinaryIO, NamedTuple, TypeVar
 import msgspec
 
 from eyechart.errors import InputError, SetupError
-from eyechart.records import UNDECODABLE, Exchange, Failure, Record, Response, Timing
+from eyechart.records import UNDECODABLE, Exchange, Failure, Longer, Record, Response, Timing, Usage, paid
 
 JOURNAL, SCORES = "outcomes.jsonl", "scores.jsonl"
 SYNC_INTERVAL_S = 0.1
@@ -45,6 +45,12 @@ class Final(Record, frozen=True):
     failure: Failure | None = None
     timing: Timing = Timing(ended_at=0.0)
     tries: int = 1
+    longer: Longer | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """What was paid for."""
+        return paid(self.response, self.longer)
 
     @property
     def key(self) -> Key:

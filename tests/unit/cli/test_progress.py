@@ -15,7 +15,7 @@ import pytest
 
 from eyechart.cli.progress import ProgressDisplay, duration
 from eyechart.metrics import get_metric
-from eyechart.records import Exchange, Failure, FailureKind, Response, Sample, Timing, Usage
+from eyechart.records import Exchange, Failure, FailureKind, Longer, Response, Sample, Timing, Usage
 from servers.scripted import ScriptedServer
 
 Start = Callable[..., ScriptedServer]
@@ -41,6 +41,16 @@ def fail(shown: ProgressDisplay, number: int, kind: FailureKind) -> None:
     """One question ends in a failure."""
     failure = Failure(kind=kind, stage="request", message="no luck")
     shown.answered(Exchange(sample=f"q{number}", failure=failure, timing=TIMING), Sample(id=f"q{number}"), 4)
+
+
+def test_tokens_are_counted_where_a_reply_was_cut_off_too() -> None:
+    """What was paid for before a failure was paid for."""
+    shown = display()
+    answer(shown, 0, "2")
+    failure = Failure(kind="timeout", stage="request", message="no luck")
+    longer = Longer(max_tokens=64, cut=Response(text="The", usage=Usage(input_tokens=7, output_tokens=16)))
+    shown.answered(Exchange(sample="q1", failure=failure, longer=longer, timing=TIMING), Sample(id="q1"), 4)
+    assert "tokens in 14 out 19" in shown.lines(200)[2]
 
 
 def test_five_lines_say_how_it_stands() -> None:
