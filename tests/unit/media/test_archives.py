@@ -13,7 +13,6 @@ from media_filmed import film, read_number
 from eyechart.errors import InputError, ModelError
 from eyechart.media.prepare import prepare
 from eyechart.media.rule import MediaRule
-from eyechart.media.store import MediaStore
 from eyechart.records import Media
 from eyechart.sources.media_files import MediaFiles
 
@@ -135,25 +134,3 @@ def test_damaged_archives(tmp_path: Path) -> None:
     ]:
         with pytest.raises(ModelError, match=why):
             prepare(Media(name="x", path=f"{tmp_path}/{path}"), MediaRule())
-
-
-def test_store_keeps_bytes_once(tmp_path: Path) -> None:
-    """The same bytes are kept once under a name that says what they are; nothing half-written stays."""
-    store = MediaStore(tmp_path / "media")
-    with ThreadPoolExecutor(8) as threads:
-        names = set(threads.map(store.put, [PHOTO] * 50))
-    (name,) = names
-    assert name.endswith(".jpg")
-    assert store.path(name).read_bytes() == PHOTO
-    assert store.put(encoded(gradient(), "PNG")).endswith(".png")
-    assert store.put(b"something else").endswith(".bin")
-    assert len(list((tmp_path / "media").iterdir())) == 3
-
-
-def test_store_mends_a_torn_file(tmp_path: Path) -> None:
-    """A file of the wrong length, as a power cut leaves it, is written again."""
-    store = MediaStore(tmp_path)
-    name = store.put(PHOTO)
-    store.path(name).write_bytes(PHOTO[:10])
-    assert store.put(PHOTO) == name
-    assert store.path(name).read_bytes() == PHOTO
