@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from collections.abc import Sequence
 
@@ -30,7 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return errors.INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone (`| head`): nothing is wrong, and nothing more can be said.
-        silence_output()
+        from eyechart.cli.output import silence
+
+        silence(sys.stdout)
         return errors.OK
     except Exception as error:  # noqa: BLE001 - the one place: our own bug, written down for a report
         return not_ours_or_a_bug(error, words)
@@ -38,6 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def not_ours_or_a_bug(error: Exception, words: Sequence[str]) -> int:
     """Say what the operating system refused; anything else that comes here is a bug of ours."""
+    from eyechart.cli.output import silence
     from eyechart.cli.told import refused_by_the_system, told
 
     refused = refused_by_the_system(error)
@@ -46,7 +48,7 @@ def not_ours_or_a_bug(error: Exception, words: Sequence[str]) -> int:
 
         return report_crash(error, words)
     if isinstance(error, OSError) and error.filename is None:
-        silence_output()  # the output itself is what could not be written
+        silence(sys.stdout)  # the output itself is what could not be written
     print(told(refused), file=sys.stderr)  # noqa: T201
     return refused.exit_code
 
@@ -55,11 +57,6 @@ def all_said(code: int) -> int:
     """The same code, once everything has been written: what fails at the interpreter's end is explained to nobody."""
     sys.stdout.flush()
     return code
-
-
-def silence_output() -> None:
-    """What is still buffered goes nowhere, so that the interpreter's end does not fail on it again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def dispatch(words: list[str]) -> int:

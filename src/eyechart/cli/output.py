@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Sequence
+from typing import TextIO
 
 import msgspec
 
@@ -17,6 +19,11 @@ def write(text: str) -> None:
 def say(text: str) -> None:
     """A word to the person."""
     sys.stderr.write(text + "\n")
+
+
+def silence(stream: TextIO) -> None:
+    """What is still buffered goes nowhere, so that the interpreter's end does not fail on it again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def fitting(lines: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

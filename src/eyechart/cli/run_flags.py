@@ -140,6 +140,7 @@ def _where(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--json", action="store_true", help="one JSON document on stdout")
     group.add_argument("--md", action="store_true", help="the table as Markdown")
     group.add_argument("--quiet", "-q", action="store_true", help="no progress")
+    group.add_argument("--events", action="store_true", help="progress for programs: JSON lines on stderr")
     group.add_argument("--dry-run", action="store_true", help="show one prompt as sent and the size of the job")
     group.add_argument("--offline", action="store_true", help="use downloaded data only")
     group.add_argument("--hf-token", metavar="FILE", help="a file with a token of the hub")
@@ -254,7 +255,7 @@ def prepare_hub(arguments: Namespace) -> None:
     """Tell the hub's library what the flags say; it reads the environment and nothing else."""
     if arguments.offline:
         os.environ["HF_HUB_OFFLINE"] = "1"
-    if getattr(arguments, "quiet", False):
+    if getattr(arguments, "quiet", False) or getattr(arguments, "events", False):
         os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
     if arguments.hf_token:
         os.environ["HF_TOKEN"] = hub.token_in(Path(arguments.hf_token).expanduser())

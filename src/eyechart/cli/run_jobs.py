@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eyechart import errors
+from eyechart.cli.events import EventStream
 from eyechart.cli.output import as_json, say, write
 from eyechart.cli.progress import ProgressDisplay, duration
 from eyechart.cli.run_flags import share, specs
@@ -19,6 +20,7 @@ from eyechart.report.result import heading, result_text
 from eyechart.runner.finish import Result, finish, refuse_too_many_failures
 from eyechart.runner.session import ask
 from eyechart.runner.settle import Opened, Settled, settle
+from eyechart.runner.watch import Watch
 from eyechart.store import RunFolder, open_run
 
 SCHEMA = "eyechart/run@1"
@@ -40,17 +42,11 @@ def run_all(arguments: Namespace) -> int:
     results: list[Result] = []
     code = errors.OK
     for job in settled:
-        try:
-            result = run_one(job, arguments, gap="\n" if results else "")
-            if result is None:
-                code = errors.INTERRUPTED
-                break
-            results.append(result)
-            refuse_too_many_failures(result, job.spec.max_error_rate)
-            gate.check(result)
-        except EyechartError as error:
-            say(told(error))
-            code = code or error.exit_code
+        ended = attempt(job, arguments, gate, results)
+        if ended == errors.INTERRUPTED:
+            code = ended
+            break
+        code = code or ended
     if arguments.layout:
         write_classic_files(results)
     if arguments.json:
@@ -59,13 +55,41 @@ def run_all(arguments: Namespace) -> int:
     return code
 
 
-def run_one(job: Settled, arguments: Namespace, *, gap: str = "") -> Result | None:
+def attempt(job: Settled, arguments: Namespace, gate: Gate, results: list[Result]) -> int:
+    """One run with all that is demanded of it, as an exit code; its result, if there is one, joins the others."""
+    events = events_of(job, arguments) if arguments.events else None
+    code: int | None = None  # while nothing of ours has decided it
+    try:
+        watch = events or ProgressDisplay(job.metrics[0], quiet=arguments.quiet)
+        result = run_one(job, arguments, watch, gap="\n" if results else "")
+        if result is not None:
+            results.append(result)
+            refuse_too_many_failures(result, job.spec.max_error_rate)
+            gate.check(result)
+        code = errors.INTERRUPTED if result is None else errors.OK
+    except EyechartError as error:
+        say(told(error))
+        code = error.exit_code
+    except KeyboardInterrupt:
+        code = errors.INTERRUPTED
+        raise
+    finally:
+        if events:
+            events.finished(code)
+    return code
+
+
+def events_of(job: Settled, arguments: Namespace) -> EventStream:
+    """Progress for programs; what the model is called once it is asked, it will hear."""
+    return EventStream(job.metrics[0], benchmark=job.benchmark.id, model=job.spec.model, quiet=arguments.quiet)
+
+
+def run_one(job: Settled, arguments: Namespace, watch: Watch, *, gap: str = "") -> Result | None:
     """One run, shown as it goes; None if it was interrupted. `gap` stands between its table and the one before."""
     for name, note in ((job.benchmark.id, job.benchmark.note), (job.style.name, job.style.note)):
         if note and not arguments.quiet:
-            say(f"{name}: {note}")
-    display = ProgressDisplay(job.metrics[0], quiet=arguments.quiet)
-    asked = ask(job, display)
+            watch.note(f"{name}: {note}")
+    asked = ask(job, watch)
     if asked.interrupted:
         say(f"interrupted: every finished answer is in {asked.folder.path}; the same command continues")
         return None
@@ -73,7 +97,8 @@ def run_one(job: Settled, arguments: Namespace, *, gap: str = "") -> Result | No
     if not arguments.json:
         write(gap + title(job, result))
         write(result_text(result.document, by=arguments.by, markdown=arguments.md, stamp=stamp(job)))
-    hints(result)
+    if not arguments.events:  # whose `done` says it
+        hints(result)
     return result
 
 

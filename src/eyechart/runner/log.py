@@ -31,9 +31,9 @@ class LoggedWatch(Watch):
             with suppress(OSError):
                 self._file.write(f"{now} {text}\n")
 
-    def started(self, *, title: str, run: str, total: int, done: int) -> None:
-        self.write(f"started {title}: {done} of {total} questions are done")
-        self.watch.started(title=title, run=run, total=total, done=done)
+    def started(self, *, benchmark: str, model: str, run: RunFolder, total: int, done: int) -> None:
+        self.write(f"started {benchmark} · {model}: {done} of {total} questions are done")
+        self.watch.started(benchmark=benchmark, model=model, run=run, total=total, done=done)
 
     def asked(self, in_flight: int) -> None:
         self.watch.asked(in_flight)

@@ -113,7 +113,7 @@ async def _put_questions(
     spec = settled.spec
     total = len(settled.entries) * spec.repeats
     done = sum((e.id, spec.control, r) in progress.done for e in settled.entries for r in range(spec.repeats))
-    watch.started(title=f"{settled.benchmark.id} · {model.name}", run=folder.short_id, total=total, done=done)
+    watch.started(benchmark=settled.benchmark.id, model=model.name, run=folder, total=total, done=done)
     if done == total:
         watch.ended()
         return False

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from eyechart.records import Exchange, Sample
+from eyechart.store import RunFolder
 
 
 class Watch:
     """Does nothing: whoever wants to see something overrides it. Called from the loop's thread; must return at once."""
 
-    def started(self, *, title: str, run: str, total: int, done: int) -> None:
+    def started(self, *, benchmark: str, model: str, run: RunFolder, total: int, done: int) -> None:
         """The plan stands: so many questions in all, so many of them answered by an earlier start."""
 
     def asked(self, in_flight: int) -> None:

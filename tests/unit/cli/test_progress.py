@@ -16,17 +16,19 @@ import pytest
 from eyechart.cli.progress import ProgressDisplay, duration
 from eyechart.metrics import get_metric
 from eyechart.records import Exchange, Failure, FailureKind, Longer, Response, Sample, Timing, Usage
+from eyechart.store import RunFolder
 from servers.scripted import ScriptedServer
 
 Start = Callable[..., ScriptedServer]
 TIMING = Timing(ended_at=1.0, total_s=0.5)
+RUN = RunFolder(Path("runs/20261101-120000_starter_m"))
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def display(total: int = 100) -> ProgressDisplay:
     """A display that has been told of a run and draws nothing by itself."""
     shown = ProgressDisplay(get_metric("exact"), io.StringIO(), quiet=True)
-    shown.started(title="starter · m", run="7f3c", total=total, done=0)
+    shown.started(benchmark="starter", model="m", run=RUN, total=total, done=0)
     return shown
 
 
@@ -60,7 +62,7 @@ def test_five_lines_say_how_it_stands() -> None:
         answer(shown, number, "2" if number else "3")
     fail(shown, 10, "timeout")
     title, bar, pace, failures, last = shown.lines(200)
-    assert title.startswith("starter · m · run 7f3c")
+    assert title.startswith(f"starter · m · run {RUN.short_id}")
     assert "11%  11/100   score so far 90.0" in bar
     assert "4 in flight · p50 0.50 s p95 0.50 s · tokens in 70 out 30" in pace
     assert failures == "failed 1: timeout 1 · unreadable 0 · retries 10"
@@ -92,7 +94,7 @@ def test_a_bad_beginning_is_said_once() -> None:
 def test_unreadable_replies_are_warned_of() -> None:
     """More than a fifth of the first fifty replies without an answer: stop and look."""
     shown = ProgressDisplay(get_metric("choice"), io.StringIO(), quiet=True)
-    shown.started(title="t", run="r", total=100, done=0)
+    shown.started(benchmark="b", model="m", run=RUN, total=100, done=0)
     sample = Sample(id="q", choices={"A": "left", "B": "right"}, references=("A",))
     for _ in range(50):
         shown.answered(Exchange(sample="q", response=Response(text="hm"), timing=TIMING), sample, 1)
