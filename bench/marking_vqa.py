@@ -61,12 +61,13 @@ def timed(code: str, *arguments: str) -> tuple[float, float, float, str]:
 
 def slowly(paths: tuple[Path, Path, Path], metric: str, every: int) -> bool:
     """Whether marking question by question gives the same values, bit by bit (every n-th question)."""
+    from eyechart.marking.matching import Predictions
     from eyechart.marking.vqa_files import mark_vqa_files
-    from eyechart.marking.vqa_table import read_results
     from eyechart.metrics import get_metric
     from eyechart.records import Sample
 
-    predictions, marker = read_results(paths[2]), get_metric(metric)
+    rows, marker = json.loads(paths[2].read_text()), get_metric(metric)
+    predictions = Predictions({row["question_id"]: row["answer"] for row in rows})
     values = mark_vqa_files(paths[1], predictions, [marker]).tallies[0].sums
     annotations = json.loads(paths[1].read_text())["annotations"]
     for place in range(0, len(annotations), every):

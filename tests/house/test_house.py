@@ -150,3 +150,18 @@ def test_no_printing_outside_the_command_line() -> None:
         if room_of(path) != "cli":
             calls = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
             assert not any(isinstance(c.func, ast.Name) and c.func.id == "print" for c in calls), path
+
+
+ROOT = Path(__file__).parents[2]
+BESIDE = sorted(path for folder in ("bench", "tools", "training") for path in (ROOT / folder).rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", BESIDE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_stands_beside_the_package_imports_what_is_there(path: Path) -> None:
+    """Benches and tools are run now and then, and by nobody else: a name that is gone would show only then."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "eyechart":
+            module = import_module(node.module or "")
+            for alias in node.names:
+                if not hasattr(module, alias.name):
+                    import_module(f"{node.module}.{alias.name}")
