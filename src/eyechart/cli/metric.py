@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import gzip
 import io
+import json
 import sys
 import zlib
 from collections import Counter
@@ -79,7 +80,7 @@ def run(space: argparse.Namespace) -> int:
             marked = _mark(metric, line)
             if isinstance(marked, Unmarked):
                 errors[marked.error.partition(":")[0]] += 1
-            out.write(encoder.encode(marked) + b"\n")
+            out.write(_encoded(marked, encoder) + b"\n")
             count += 1
     without = "".join(f"; {number:,} without a score: {kind}" for kind, number in errors.most_common())
     say(f"{count:,} answer{'' if count == 1 else 's'} marked with {metric.id}{without}")
@@ -124,13 +125,34 @@ def _decoded(lines: IO[bytes], name: str) -> Iterator[Line]:
         if not bare:
             continue
         try:
-            yield decoder.decode(bare)
+            yield _line(bare, decoder)
         except UNDECODABLE as problem:
             raise InputError(
                 f"{name}: line {number}: {_said(problem)}",
                 why="each line is one JSON object with id, answer and references",
                 fix='like {"id": "q1", "answer": "4", "references": ["5"], "tags": {"question_type": "…"}}',
             ) from problem
+
+
+def _line(raw: bytes, decoder: msgspec.json.Decoder[Line]) -> Line:
+    try:
+        return decoder.decode(raw)
+    except msgspec.DecodeError:
+        if b"\\ud" not in raw.lower():
+            raise
+        # Half of a character beyond the first plane, as a reply that was cut off ends with: the official programs, and
+        # the standard reader, take it as a character like others.
+        try:
+            return msgspec.convert(json.loads(raw), Line)
+        except ValueError as problem:
+            raise msgspec.DecodeError(str(problem)) from problem
+
+
+def _encoded(marked: Marked | Unmarked, encoder: msgspec.json.Encoder) -> bytes:
+    try:
+        return encoder.encode(marked)
+    except UnicodeEncodeError:  # half a character again: it leaves as it came, escaped
+        return json.dumps(msgspec.to_builtins(marked), separators=(",", ":")).encode()
 
 
 def _said(problem: Exception) -> str:

@@ -176,3 +176,22 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
         peaks.append(int(done.stdout))
     assert peaks[1] < peaks[0] + 2_000
+
+
+@pytest.mark.parametrize("name", ["vqa_accuracy", "exact", "f1", "anls", "bleu1", "meteor", "wups@0.9", "vqa_enhanced"])
+def test_half_a_character_is_a_character(tmp_path: Path, name: str) -> None:
+    """A reply that was cut within an emoji is marked as the official programs mark it, and leaves as valid JSON."""
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_text('{"id": "\\udfff", "answer": "dog \\ud83d", "references": ["dog", "dog"]}\n')
+    assert main(["metric", name, "--in", str(source), "--out", str(target)]) == 0
+    marked = json.loads(target.read_bytes())
+    assert marked["id"] == "\udfff"
+    assert 0 <= marked["score"] <= 1
+
+
+def test_broken_escapes_are_malformed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What no reader of JSON takes is refused with its line."""
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"id": 1, "answer": "\\ud8", "references": ["dog"]}\n')
+    assert main(["metric", "exact", "--in", str(source)]) == 2
+    assert "line 1" in capsys.readouterr().err
