@@ -51,6 +51,7 @@ class Threads:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="prepare")
         self._idle = count
         self._each_s = LONG_S  # how long a piece took lately
+        self._closed = False
         self._waiting: deque[Piece] = deque()
 
     async def run(self, work: Callable[[], Found]) -> Found:
@@ -65,12 +66,12 @@ class Threads:
 
     def close(self) -> None:
         """What has not begun is not begun any more."""
-        self._waiting.clear()
+        self._closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _start(self) -> None:
         """Threads that are free take what waits."""
-        while self._idle and self._waiting:
+        while self._idle and self._waiting and not self._closed:
             share = max(1, min(TOGETHER, len(self._waiting), int(LONG_S / self._each_s)))
             taken = [self._waiting.popleft() for _ in range(share)]
             self._idle -= 1

@@ -101,3 +101,22 @@ def test_who_no_longer_waits_is_passed_over() -> None:
     found = asyncio.run(main())
     assert found[1::2] == [None] * 10
     assert all(isinstance(one, asyncio.CancelledError) for one in found[::2])
+
+
+def test_closing_in_the_middle_is_quiet() -> None:
+    """What a hop leaves when nobody wants it any more is not begun, and nothing is said about it."""
+    said: list[dict[str, object]] = []
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context))
+        threads = Threads(1)
+        await asyncio.gather(*(threads.run(int) for _ in range(20)))  # short: the next go together
+        asked = [asyncio.ensure_future(threads.run(partial(time.sleep, 2 * preparing.LONG_S))) for _ in range(8)]
+        await asyncio.sleep(preparing.LONG_S)
+        for one in asked:
+            one.cancel()
+        threads.close()
+        await asyncio.sleep(10 * preparing.LONG_S)
+
+    asyncio.run(main())
+    assert said == []
