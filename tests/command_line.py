@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -62,3 +64,13 @@ class CommandLine:
         """The only run that there is."""
         (folder,) = (path for path in (self.folder / "runs").iterdir() if path.is_dir())
         return folder
+
+
+def interrupt(process: subprocess.Popen[str], *, times: int = 1, within_s: float = 20) -> str:
+    """Press Ctrl-C, as often as somebody would who loses patience, and return what was said on stderr."""
+    for press in range(times):
+        if press:
+            time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=within_s)
+    return stderr

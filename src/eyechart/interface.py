@@ -11,6 +11,7 @@ print(eyechart.compare(run, "runs/20261118-190612_starter_tiny"))
 from __future__ import annotations
 
 import html
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,13 +38,13 @@ from eyechart.store import Manifest, RunFolder, read_exchanges
 from eyechart.store import open_run as find_run
 
 
-class Scored:
+class Scored(ABC):
     """What a run and a file of answers have in common once they are marked."""
 
     @property
+    @abstractmethod
     def document(self) -> Document:
         """Everything that was marked."""
-        raise NotImplementedError
 
     @property
     def score(self) -> float | None:

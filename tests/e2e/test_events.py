@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import signal
-import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from command_line import CommandLine
+from command_line import CommandLine, interrupt
 from eyechart.store import read_exchanges
 from servers.scripted import ScriptedServer
 
@@ -68,10 +66,8 @@ def test_an_interrupted_run_says_done(eyechart: CommandLine, scripted: Start) ->
     """Ctrl-C: a note, then `done` with what was answered and where; the next start knows of it."""
     server = scripted(chance={"slow:0.1": 1.0})
     process = eyechart.start(*asked(server))
-    while len(server.requests) < 8 and process.poll() is None:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=20)
+    server.wait_for(8, process)
+    stderr = interrupt(process)
     events = events_in(stderr)
     assert process.returncode == 130
     assert "stopping" in next(event["text"] for event in events if event["event"] == "note")

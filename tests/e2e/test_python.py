@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,8 +61,7 @@ def test_an_interrupted_cell_interrupts_its_run(scripted: Start, tmp_path: Path)
     """What is in flight is written down, nothing more is sent, and no thread goes on asking unseen."""
     server = scripted(chance={"slow:0.2": 1.0})
     with start_cell(server, tmp_path) as cell:
-        while len(server.requests) < 8 and cell.poll() is None:
-            time.sleep(0.01)
+        server.wait_for(8, cell)
         cell.send_signal(signal.SIGINT)
         said, errors = cell.communicate(timeout=60)
     assert (said, cell.returncode) == ("True []\n", 0), errors

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import signal
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import CommandLine
+from command_line import CommandLine, interrupt
 from eyechart.store import read_exchanges
 from servers.scripted import ScriptedServer, Seen
 
@@ -56,10 +55,8 @@ def test_one_interrupt_drains_and_the_same_command_continues(eyechart: CommandLi
     """Ctrl-C once: what is in flight is written down, exit code 130; then only the rest is asked."""
     server = scripted(chance={"slow:0.1": 1.0})
     process = eyechart.start(*run_words(server))
-    while len(server.requests) < 8 and process.poll() is None:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=20)
+    server.wait_for(8, process)
+    said = interrupt(process)
     assert process.returncode == 130
     assert "the same command continues" in said
     asked = len(server.requests)
@@ -72,10 +69,8 @@ def test_a_part_that_was_marked_is_not_taken_for_the_whole(eyechart: CommandLine
     """An interrupted run can be marked as far as it went, and every table says how far that is."""
     server = scripted(chance={"slow:0.1": 1.0})
     process = eyechart.start(*run_words(server))
-    while len(server.requests) < 8 and process.poll() is None:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    server.wait_for(8, process)
+    interrupt(process)
     asked, name = len(server.requests), eyechart.run_folder().name
     assert "unfinished" in eyechart("ls", "runs").stdout
     said = f"UNFINISHED: {asked} of 120 questions"
@@ -90,12 +85,8 @@ def test_two_interrupts_stop_at_once(eyechart: CommandLine, scripted: Start) -> 
     """Ctrl-C twice does not wait for a server that never answers; what was under way is recorded as cancelled."""
     server = scripted(chance={"stall": 1.0})
     process = eyechart.start(*run_words(server))
-    while len(server.requests) < 4 and process.poll() is None:
-        time.sleep(0.01)
-    for _ in range(2):
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
-    process.communicate(timeout=10)
+    server.wait_for(4, process)
+    interrupt(process, times=2, within_s=10)
     assert process.returncode == 130
     kinds = {e.failure.kind for e in read_exchanges(eyechart.run_folder() / "outcomes.jsonl") if e.failure}
     assert kinds == {"cancelled"}
@@ -105,8 +96,7 @@ def test_a_running_run_cannot_be_joined(eyechart: CommandLine, scripted: Start) 
     """A second process on the same run is refused and told why."""
     server = scripted(chance={"stall": 1.0})
     process = eyechart.start(*run_words(server))
-    while not server.requests and process.poll() is None:
-        time.sleep(0.01)
+    server.wait_for(1, process)
     refused = eyechart(*run_words(server), code=4)
     process.kill()
     process.communicate()
@@ -170,11 +160,9 @@ def test_scores_that_are_damaged_are_made_anew(eyechart: CommandLine) -> None:
 def interrupt_soon(eyechart: CommandLine, server: ScriptedServer, after_s: float) -> None:
     """Start a run, and send Ctrl-C once, so long after its first request."""
     process = eyechart.start(*run_words(server))
-    while not server.requests and process.poll() is None:
-        time.sleep(0.01)
+    server.wait_for(1, process)
     time.sleep(after_s)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    interrupt(process)
     assert process.returncode == 130
 
 

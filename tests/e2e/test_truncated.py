@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
 
 import eyechart as interface
-from command_line import CommandLine
+from command_line import CommandLine, interrupt
 from eyechart.interface import Run
 from eyechart.records import Exchange, Usage
 from eyechart.store import read_exchanges
@@ -162,12 +161,8 @@ def test_what_is_stopped_in_the_second_request_says_so(eyechart: CommandLine, sc
     server = scripted(script={"": ["length", "stall"]})
     words = ("run", "starter", "-m", f"{server.url}#m", "-n", "4", "-j", "4", "--retry-truncated", "--quiet")
     process = eyechart.start(*words)
-    while len(server.requests) < 8 and process.poll() is None:
-        time.sleep(0.01)
-    for _ in range(2):
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
-    process.communicate(timeout=10)
+    server.wait_for(8, process)
+    interrupt(process, times=2, within_s=10)
     lines = list(read_exchanges(eyechart.run_folder() / "outcomes.jsonl"))
     assert [(e.failure and e.failure.kind, e.tries, e.usage.output_tokens) for e in lines] == [("cancelled", 2, 3)] * 4
     server.script = {}
@@ -180,8 +175,7 @@ def test_an_interrupted_run_sends_nothing_longer(eyechart: CommandLine, scripted
     server = scripted(script={"": "length:0.5"})
     words = ("run", "starter", "-m", f"{server.url}#m", "-n", "4", "-j", "4", "--retry-truncated", "--quiet")
     process = eyechart.start(*words)
-    while len(server.requests) < 4 and process.poll() is None:
-        time.sleep(0.01)
+    server.wait_for(4, process)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=10)
     assert (process.returncode, len(server.requests)) == (130, 4)

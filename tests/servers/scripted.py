@@ -11,7 +11,9 @@ import asyncio
 import base64
 import hashlib
 import json
+import subprocess
 import threading
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -350,6 +352,11 @@ class ScriptedServer:
         assert self._stop is not None
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(10)
+
+    def wait_for(self, count: int, sender: subprocess.Popen[str]) -> None:
+        """Return when so many requests have come in all, or when the process that sends them has ended."""
+        while len(self.requests) < count and sender.poll() is None:
+            time.sleep(0.01)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
